@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// From merged trials to the result document, and the handful of coarse calls that the command line and the
+// WebAssembly module share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "prism/simulation.h"
+
+namespace prism {
+
+/// A scenario made ready to run.
+struct Job {
+  Scenario scenario;
+  Workload workload;
+  SimulationPtr simulation;
+  std::vector<Diagnostic> warnings;
+};
+Result<Job> prepare_job(std::string_view scenario_text);
+
+/// {"phases": [{"name","units","draws_per_unit"}...], "trials", "seed", "engine", "title", "gpus", ...} as JSON text.
+std::string plan_json(const Job& job);
+/// The diagnostics as a JSON array [{code, pointer, message, hint, severity, line, column}].
+std::string diagnostics_json(const std::vector<Diagnostic>& diagnostics);
+
+using Parts = std::vector<std::vector<std::byte>>;
+/// The result document (docs/result.schema.json). Any prefix of the trial parts gives a partial result, marked so.
+std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check);
+
+}  // namespace prism

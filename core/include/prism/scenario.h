@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario: what the user asks, as plain data. Reading is strict; what was not given is marked as assumed.
+// Seconds, bytes and rates per second; the JSON keys carry the user's units.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prism/diagnostic.h"
+#include "prism/distribution.h"
+
+namespace prism {
+
+inline constexpr std::string_view engine_version = "0.1.0";
+
+/// Operator kinds: what an operator does. `class_of` sorts them.
+enum class Kind {
+  gemm, attention, elementwise, embedding, loss, optimizer, compute_other,                     // compute
+  all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv, communication_other  // communication
+};
+inline constexpr int kind_count = 14;
+std::string_view kind_name(Kind kind);  ///< the word in JSON, e.g. "all_gather"
+enum class Class { compute, communication };
+Class class_of(Kind kind);
+
+/// Transformer shape.
+struct Model {
+  std::string name;       ///< preset name, or "custom"
+  std::int64_t layers = 0, hidden = 0, ffn_hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, vocabulary = 0;
+  bool gated_ffn = false;         ///< SwiGLU-like: three FFN matrices instead of two
+  bool tied_embeddings = false;   ///< input embedding and output head share weights
+};
+
+enum class Recompute { none, selective, full };
+enum class RankOrder { tp_cp_dp_pp, tp_cp_pp_dp };
+
+struct Parallel {
+  std::int64_t tp = 1, cp = 1, pp = 1, dp = 1;
+  std::string schedule;                 ///< name in the schedule registry: gpipe, 1f1b, interleaved-1f1b
+  std::int64_t virtual_stages = 1;      ///< v: chunks of layers on one pipeline rank
+  std::vector<std::int64_t> layers_per_virtual_stage;  ///< pp*v entries, in model order; virtual stage s is on rank s mod pp
+  RankOrder rank_order = RankOrder::tp_cp_dp_pp;
+  int zero = 0;                         ///< ZeRO level: 0 or 1
+  bool sequence_parallel = false;
+  Recompute recompute = Recompute::none;
+  std::int64_t world() const { return tp * cp * pp * dp; }
+};
+
+struct Batch {
+  std::int64_t global = 0;         ///< B = micro * micro_batches * dp, sequences
+  std::int64_t micro = 1;          ///< b, sequences
+  std::int64_t micro_batches = 0;  ///< m, per replica and step
+  std::int64_t sequence = 0;       ///< tokens; 0 for an operator list without a model
+};
+
+struct Gpu {
+  std::string name;
+  double peak_flops = 0;              ///< dense, at the training precision, FLOP/s
+  double memory_bytes = 0;
+  double memory_bytes_per_s = 0;
+};
+
+struct Cluster {
+  Gpu gpu;
+  std::int64_t gpus_per_node = 8;
+  struct Link {
+    double bytes_per_s = 0;  ///< per GPU and direction
+    double latency_s = 0;    ///< alpha of one step
+  } intra_node, inter_node;
+};
+
+/// The assumed numbers of the cost model; every one can be overridden ("cost_model" in JSON).
+struct CostModel {
+  double gemm_efficiency = 0;          ///< e0, share of the dense peak
+  double gemm_overhead_s = 0;          ///< c0: tile tails, gaps and small kernels not modelled, per GEMM
+  double memory_efficiency = 0;        ///< share of the memory bandwidth that element-wise kernels reach
+  bool flash_attention = false;
+  double attention_efficiency = 0;     ///< flash attention's share of the dense peak
+  double network_efficiency = 0;       ///< share of the link rate that collectives reach, inside and between nodes
+  double layer_floor_s = 0;            ///< host floor of one layer's forward pass (kernel launches); backward twice
+  double gradient_bytes = 0;           ///< bytes a parameter in gradient reduction
+  double optimizer_bytes = 0;          ///< memory traffic of the optimizer, bytes a parameter
+  double tp_overlap = 0;               ///< share of tensor-parallel communication hidden behind compute
+  double dp_overlap = 0;               ///< share of data-parallel communication hidden behind compute
+};
+
+/// One operator of a user's list.
+struct OperatorSpec {
+  enum class Scope { layer, stage, step };
+  enum class Phase { forward, backward };
+  enum class Group { none, tp, dp, world };  ///< whom a collective synchronises; none for compute and send_recv
+  std::string name;
+  Scope scope = Scope::layer;
+  Phase phase = Phase::forward;             ///< not used with scope step
+  Kind kind = Kind::compute_other;
+  Group group = Group::none;
+  std::vector<std::int64_t> stages;         ///< virtual stages it is on (scope stage) or pipeline ranks (scope step); empty = all
+  Distribution latency;                     ///< seconds
+};
+
+/// A random factor that multiplies base latencies; median 1.
+struct Factor {
+  enum class Scope { operation, micro_batch, gpu, node, replica, cluster };
+  enum class Period { operation, step, run };
+  std::string what;              ///< a kind, or "compute", "communication"
+  Scope scope = Scope::operation;
+  Period period = Period::operation;
+  Distribution factor;           ///< unitless
+};
+
+struct Run {
+  std::int64_t trials = 10000;
+  std::uint64_t seed = 1;
+  std::string engine = "fast";          ///< fast, exact or reference
+  std::int64_t attribution_trials = 512;
+  std::vector<double> step_within_s;    ///< asked x: report P(step <= x)
+};
+
+struct Scenario {
+  std::string title;
+  std::optional<Model> model;            ///< none when `operators` is given
+  std::vector<OperatorSpec> operators;
+  Parallel parallel;
+  Batch batch;
+  Cluster cluster;                       ///< meaningful with a model
+  CostModel cost_model;                  ///< meaningful with a model
+  std::string variability_preset;
+  std::vector<Factor> factors;
+  Run run;
+
+  /// Canonical resolved scenario as JSON text: every value, keys in schema order, fixed number format. Part of the digest.
+  std::string resolved;
+  /// One entry for each value in `resolved` that the user did not write.
+  struct Assumption {
+    std::string pointer;  ///< into `resolved`
+    std::string value;    ///< JSON text
+    std::string origin;   ///< "preset llama-3.1-405b", "derived: global / (micro * dp)", "default", ...
+    std::string source;   ///< where a preset's figure comes from; may be empty
+  };
+  std::vector<Assumption> assumptions;
+};
+
+/// Reads, checks and resolves a scenario. Every diagnostic carries pointer, line and column.
+/// Errors refuse the scenario; warnings stand beside it. Text that is a *result* document is accepted too: its
+/// `scenario` member is read.
+Result<Scenario> read_scenario(std::string_view text);
+
+/// Line and column of the value (or the object) at `pointer` in `text`; {0, 0} if there is none.
+struct Position {
+  int line, column;
+};
+Position locate(std::string_view text, std::string_view pointer);
+
+/// Names, contents and sources of all presets, as JSON: {"model": [...], "gpu": [...], "variability": [...], ...}.
+std::string presets_json();
+
+}  // namespace prism

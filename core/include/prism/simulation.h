@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monte Carlo over a compiled graph. The work is cut into units that depend on nothing but (scenario, seed, unit),
+// so that any number of threads or workers gives the same bytes. No JSON here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "prism/workload.h"
+
+namespace prism {
+
+/// Trials of one unit of Phase::trials.
+inline constexpr std::int64_t block_trials = 256;
+
+/// Units of a phase may run in any order; Phase::pilot must be complete and learned before the others start.
+enum class Phase { pilot, trials, attribution, check };
+inline constexpr int phase_count = 4;
+
+struct Simulation;  ///< everything prepared: compiled graph, tables, streams. Immutable but for learn().
+struct SimulationDeleter {
+  void operator()(Simulation* s) const;
+};
+using SimulationPtr = std::unique_ptr<Simulation, SimulationDeleter>;
+
+/// Compiles schedule and tables. Faults: schedule rules, sizes beyond the limits.
+Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& run);
+
+std::int64_t unit_count(const Simulation& s, Phase phase);
+/// Random draws of one unit: the measure of work, for estimates of time.
+double unit_draws(const Simulation& s, Phase phase);
+/// Little-endian bytes, to be given back in unit order.
+std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t unit);
+/// Takes the pilot's parts (all units, in order). Without pilot units there is nothing to learn.
+void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts);
+
+/// How the numbers were made.
+struct EngineAccount {
+  std::string path;                    ///< fast, exact or reference
+  std::int64_t replicas = 0;           ///< data-parallel replicas
+  std::int64_t replicas_simulated = 0; ///< of them, simulated in every trial
+  std::string sampling;                ///< "chunk": one convolved draw a chunk; "segment": one draw a segment; "rank"
+  std::int64_t tasks = 0;              ///< chunks and transfers of one replica
+};
+EngineAccount account(const Simulation& s);
+
+/// Median of every random quantity, in double precision, and where a rank's time goes.
+struct Deterministic {
+  double step_s = 0;
+  struct Rank { double compute_s = 0, communication_s = 0, idle_s = 0; };
+  std::vector<Rank> rank;                   ///< [pp]; sums to step_s
+  std::vector<double> critical_path_s;      ///< [kind_count]; seconds of the critical path by kind
+  double critical_path_wait_s = 0;          ///< seconds of the path in no operator (0 but for rounding)
+};
+const Deterministic& deterministic(const Simulation& s);
+
+/// Merged results. `trials` may be any prefix of the trial units.
+struct Outcome {
+  std::vector<double> step_s;               ///< [trials]
+  std::int64_t decided_by_residual = 0;     ///< trials whose step time came from a replica not simulated
+  // Attribution: per kind, mean seconds on the critical path and its standard error, over `attribution_trials`.
+  std::int64_t attribution_trials = 0;
+  std::vector<double> critical_path_s, critical_path_se_s;
+  std::vector<Deterministic::Rank> rank;    ///< mean seconds a pipeline rank spends
+  // Check: the first trials again with every replica simulated.
+  std::int64_t checked_trials = 0;
+  double check_mean_difference = 0;         ///< mean of fast/exact - 1
+  double check_standard_error = 0;
+  double check_largest_difference = 0;
+};
+Outcome merge(const Simulation& s, std::span<const std::vector<std::byte>> trials,
+              std::span<const std::vector<std::byte>> attribution, std::span<const std::vector<std::byte>> check);
+
+}  // namespace prism

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a scenario to stage programs: what each virtual stage does in each phase, as ordered segments of compute
+// operators, each ended by at most one collective. No random numbers here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "prism/scenario.h"
+
+namespace prism {
+
+/// One operator in a program. An invocation takes scale_s * shape, shape drawn from `Workload::shapes[shape]`.
+struct Operator {
+  std::string name;
+  Kind kind;
+  double scale_s = 0;   ///< seconds; with a shape of median 1 this is the median latency
+  int shape = 0;        ///< index into Workload::shapes
+};
+
+/// Whom a collective synchronises.
+enum class Group { none, tensor, data, world };
+
+/// Some compute operators on every rank, in order, then at most one collective: one duration for the whole group,
+/// started when its last member has arrived.
+struct Segment {
+  std::vector<Operator> compute;
+  bool has_collective = false;
+  Operator collective;
+  Group group = Group::none;
+};
+
+/// One virtual stage.
+struct StageProgram {
+  std::vector<Segment> forward, backward;
+  std::int64_t layers = 0;
+};
+
+/// The transfer of activations (forward) or their gradients (backward) from one pipeline rank to the next.
+struct Transfers {
+  bool present = false;  ///< false: hops take no time
+  Operator forward, backward;
+};
+
+/// What a pipeline rank does after its last backward, in order; collectives may be over tensor, data or world.
+/// First and last stage's exchange of tied-embedding gradients is a collective over `Group::none` members named here:
+struct StepEnd {
+  std::vector<std::vector<Segment>> rank;  ///< [pp]; every rank has the same number of world collectives
+  bool tied_exchange = false;              ///< an all-reduce between pipeline rank 0 and pp-1 comes first
+  Operator tied;
+};
+
+struct Workload {
+  std::int64_t tp = 1, pp = 1, dp = 1;      ///< tensor ranks t (context ranks included later), pipeline ranks, replicas
+  std::int64_t virtual_stages = 1;          ///< v
+  std::int64_t micro_batches = 1;           ///< m
+  std::string schedule;
+  std::vector<Distribution> shapes;         ///< [0] is the constant 1
+  std::vector<StageProgram> stages;         ///< [pp*v] in model order; stage s is on pipeline rank s mod pp
+  Transfers transfers;
+  StepEnd end;
+
+  // Accounting for MFU, HFU and tokens/s; 0 without a model.
+  double tokens = 0;                        ///< per step
+  double model_flops = 0;                   ///< per step, whole job: no recompute, causal attention counted half
+  double hardware_flops = 0;                ///< per step, whole job: with recompute, what the kernels really do
+  double peak_flops = 0;                    ///< of all GPUs together, dense
+
+  /// What the cost model chose, for people: {"tp all-reduce": "ring, intra-node, 450 GB/s"}.
+  struct Note { std::string about, text; };
+  std::vector<Note> notes;
+};
+
+Result<Workload> build_workload(const Scenario& scenario);
+
+}  // namespace prism

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result document as the core writes it (docs/result.schema.json). Seconds, bytes, rates per second.
+
+export interface Diagnostic {
+  code: string;
+  /** JSON Pointer into the scenario text. */
+  pointer: string;
+  message: string;
+  hint: string;
+  severity: "error" | "warning";
+  /** 1-based; 0 when unknown. Columns count UTF-16 code units. */
+  line: number;
+  column: number;
+}
+
+/** [low, high]; a bound that does not exist is null ("at least …"). */
+export type Interval = [number | null, number | null];
+
+export type QuantileName = "p1" | "p5" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9";
+
+export interface StepTime extends Record<QuantileName, number> {
+  deterministic: number;
+  mean: number;
+  mean_standard_error: number;
+  sd: number;
+  cv: number;
+  min: number;
+  max: number;
+  /** Distribution-free intervals of the quantiles from order statistics, at `confidence`. */
+  intervals: Record<QuantileName, Interval>;
+  confidence: number;
+  /** With `confidence`, at least `coverage` of the steps this model describes finish within `within` (null: too few trials). */
+  guarantee: { confidence: number; coverage: number; within: number | null };
+  histogram: { edges: number[]; counts: number[] };
+  /** Points (step time, share of trials at or below it), from 0 to 1, at most 201. */
+  ecdf: [number, number][];
+  /** P(step <= x) for each asked x, with its interval. */
+  within: { x: number; probability: number; interval: Interval }[];
+}
+
+export interface Result {
+  prism_result: 1;
+  engine_version: string;
+  title: string;
+  /** 64-bit, decimal: JavaScript numbers would lose digits. */
+  seed: string;
+  trials: number;
+  trials_asked: number;
+  /** True while fewer trials than asked are in, or attribution and check are missing. */
+  partial: boolean;
+  engine: {
+    path: "fast" | "exact" | "reference";
+    replicas: number;
+    replicas_simulated: number;
+    sampling: "chunk" | "segment" | "rank";
+    tasks: number;
+    decided_by_residual: number;
+    /** Fast path only: the first trials again with every replica simulated. */
+    check: {
+      trials: number;
+      mean_difference: number;
+      standard_error: number;
+      largest_difference: number;
+    } | null;
+  };
+  step_time_s: StepTime;
+  /** Seconds of the step's critical path by operator kind: where the time goes. Null until attribution is in. */
+  critical_path: {
+    trials: number;
+    kinds: {
+      kind: string;
+      class: "compute" | "communication";
+      mean_s: number;
+      standard_error_s: number;
+      share: number;
+      /** The same in the deterministic step. */
+      deterministic_s: number;
+    }[];
+  } | null;
+  /** One entry a pipeline rank; compute + communication + idle = step time. Means over the attribution trials, or deterministic. */
+  ranks: {
+    pipeline_rank: number;
+    layers: number[];
+    compute_s: number;
+    communication_s: number;
+    idle_s: number;
+  }[];
+  layout: {
+    gpus: number;
+    nodes: number;
+    tp: number;
+    cp: number;
+    pp: number;
+    dp: number;
+    virtual_stages: number;
+    micro_batches: number;
+    schedule: string;
+    layers_per_virtual_stage: number[];
+    layers: number;
+  };
+  /** Null for an operator list without a model. At the median step. */
+  throughput: {
+    tokens_per_step: number;
+    tokens_per_s: number;
+    tokens_per_s_per_gpu: number;
+    model_flops_per_step: number;
+    hardware_flops_per_step: number;
+    model_tflops_per_s_per_gpu: number;
+    mfu: number;
+    hfu: number;
+  } | null;
+  notes: { about: string; text: string }[];
+  warnings: Diagnostic[];
+  assumptions: { pointer: string; value: unknown; origin: string; source: string }[];
+  /** The resolved scenario: every value, canonical. */
+  scenario: Record<string, unknown>;
+  digest: string;
+}
+
+export interface Plan {
+  phases: { name: "pilot" | "trials" | "attribution" | "check"; units: number; draws_per_unit: number }[];
+  trials: number;
+  seed: string;
+  engine: string;
+  title: string;
+  gpus: number;
+}
+
+export type Prepared =
+  | { ok: true; handle: number; plan: Plan; warnings: Diagnostic[] }
+  | { ok: false; errors: Diagnostic[] };
