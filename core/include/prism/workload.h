@@ -20,8 +20,9 @@ struct Operator {
   int shape = 0;        ///< index into Workload::shapes
 };
 
-/// Whom a collective synchronises.
-enum class Group { none, tensor, data, world };
+/// Whom a collective synchronises: the ranks that share all coordinates but one (tensor, data), the first and the last
+/// pipeline rank of one tensor rank and replica (embedding: tied-embedding gradients), or all.
+enum class Group { none, tensor, data, embedding, world };
 
 /// Some compute operators on every rank, in order, then at most one collective: one duration for the whole group,
 /// started when its last member has arrived.
@@ -44,12 +45,10 @@ struct Transfers {
   Operator forward, backward;
 };
 
-/// What a pipeline rank does after its last backward, in order; collectives may be over tensor, data or world.
-/// First and last stage's exchange of tied-embedding gradients is a collective over `Group::none` members named here:
+/// What a pipeline rank does after its last backward, in order. Embedding collectives stand in the programs of the first
+/// and the last rank (pp > 1), world collectives in every rank's, equally often and with the same operator.
 struct StepEnd {
-  std::vector<std::vector<Segment>> rank;  ///< [pp]; every rank has the same number of world collectives
-  bool tied_exchange = false;              ///< an all-reduce between pipeline rank 0 and pp-1 comes first
-  Operator tied;
+  std::vector<std::vector<Segment>> rank;  ///< [pp]
 };
 
 struct Workload {
