@@ -3,11 +3,13 @@
 // so that any number of threads or workers gives the same bytes. No JSON here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prism/workload.h"
@@ -20,6 +22,8 @@ inline constexpr std::int64_t block_trials = 256;
 /// Units of a phase may run in any order; Phase::pilot must be complete and learned before the others start.
 enum class Phase { pilot, trials, attribution, check };
 inline constexpr int phase_count = 4;
+/// Their words in the plan and in the WebAssembly calls, in the order of Phase.
+inline constexpr std::array<std::string_view, phase_count> phase_names{"pilot", "trials", "attribution", "check"};
 
 struct Simulation;  ///< everything prepared: compiled graph, tables, streams. Immutable but for learn().
 struct SimulationDeleter {
