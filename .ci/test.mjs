@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// All tests, each by its own runner, whose closing line is left as it is. A failed build ends the run; failed
+// tests do not keep the other runners from running.
+//   node .ci/test.mjs              gcc, WebAssembly in Node, the page's parts, the page in Chromium
+//   node .ci/test.mjs --sanitize   also AddressSanitizer and UndefinedBehaviorSanitizer
+//   node .ci/test.mjs --all        also clang, and the statistical tests at full size (PRISM_FULL=1)
+import { preset, publish, site } from "./build.mjs";
+import { setup } from "./setup.mjs";
+import { fail, jobs, say, succeeds } from "./shell.mjs";
+
+const all = process.argv.includes("--all");
+const sanitize = all || process.argv.includes("--sanitize");
+const full = all ? { PRISM_FULL: "1" } : {};
+const failed = [];
+
+function test(name, command, args, env = {}) {
+  say(`Test: ${name}`);
+  if (!succeeds(command, args, { env })) failed.push(name);
+}
+
+function ctest(presetName, env) {
+  test(`core, ${presetName}`, "ctest", ["--preset", presetName, "--parallel", jobs], env);
+}
+
+setup({ all });
+
+preset("native");
+publish();
+ctest("native", full);
+
+preset("wasm");
+if (all) preset("clang");
+test("WebAssembly in Node, and the same bytes everywhere", process.execPath, ["--test", "tests/wasm", "tests/determinism"], all ? { PRISM_CLANG: "1" } : {});
+
+site();
+test("page, parts", "npm", ["exec", "--offline", "--", "vitest", "run"]);
+
+if (all) ctest("clang");
+if (sanitize) {
+  preset("sanitize");
+  ctest("sanitize", { ASAN_OPTIONS: "detect_leaks=1", UBSAN_OPTIONS: "print_stacktrace=1" });
+}
+
+if (failed.length > 0) fail(`Failed: ${failed.join("; ")}`);
+say("All tests passed");

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core as JavaScript sees it (module.d.ts): a table of coarse calls and nothing else. Texts and bytes are
+// copied in and out, so that no JavaScript object ever points into memory that may grow.
+//
+// A bad scenario is data: prepare() returns it as diagnostics. A wrong call (an unknown handle, phase or
+// unit) is a bug of the caller and throws an Error.
+#include <emscripten/bind.h>
+#include <emscripten/val.h>
+
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prism/report.h"
+
+namespace {
+
+using emscripten::val;
+
+std::map<int, prism::Job> jobs;
+int last_handle = 0;
+
+prism::Job& job_of(int handle) {
+  const auto found = jobs.find(handle);
+  if (found == jobs.end()) throw std::invalid_argument("unknown handle " + std::to_string(handle));
+  return found->second;
+}
+
+prism::Phase phase_of(const std::string& name) {
+  for (int i = 0; i < prism::phase_count; ++i)
+    if (prism::phase_names[i] == name) return static_cast<prism::Phase>(i);
+  throw std::invalid_argument("unknown phase " + name);
+}
+
+val view(std::vector<std::byte>& bytes) {
+  return val(emscripten::typed_memory_view(bytes.size(), reinterpret_cast<std::uint8_t*>(bytes.data())));
+}
+
+val copied_out(std::vector<std::byte> bytes) { return val::global("Uint8Array").new_(view(bytes)); }
+
+prism::Parts copied_in(const val& arrays) {
+  prism::Parts parts(arrays["length"].as<std::size_t>());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const val array = arrays[i];
+    parts[i].resize(array["length"].as<std::size_t>());
+    view(parts[i]).call<void>("set", array);
+  }
+  return parts;
+}
+
+std::string prepare(const std::string& text) {
+  prism::Result<prism::Job> job = prism::prepare_job(text);
+  if (!job) return R"({"ok":false,"errors":)" + prism::diagnostics_json(job.diagnostics) + "}";
+  const int handle = ++last_handle;
+  std::string answer = R"({"ok":true,"handle":)" + std::to_string(handle) + R"(,"plan":)" +
+                       prism::plan_json(*job) + R"(,"warnings":)" + prism::diagnostics_json(job->warnings) +
+                       "}";
+  jobs.emplace(handle, std::move(*job));
+  return answer;
+}
+
+val run_unit(int handle, const std::string& phase_text, double unit) {
+  const prism::Simulation& simulation = *job_of(handle).simulation;
+  const prism::Phase phase = phase_of(phase_text);
+  if (!(unit >= 0 && unit < static_cast<double>(prism::unit_count(simulation, phase))))
+    throw std::out_of_range("no unit " + std::to_string(unit) + " in phase " + phase_text);
+  return copied_out(prism::run_unit(simulation, phase, static_cast<std::int64_t>(unit)));
+}
+
+void learn(int handle, const val& pilot) { prism::learn(*job_of(handle).simulation, copied_in(pilot)); }
+
+std::string finish(int handle, const val& trials, const val& attribution, const val& check) {
+  return prism::result_json(job_of(handle), copied_in(trials), copied_in(attribution), copied_in(check));
+}
+
+val samples(int handle, const val& trials) {
+  const prism::Outcome outcome = prism::merge(*job_of(handle).simulation, copied_in(trials), {}, {});
+  std::vector<std::byte> bytes(outcome.step_s.size() * sizeof(double));
+  std::memcpy(bytes.data(), outcome.step_s.data(), bytes.size());
+  return copied_out(std::move(bytes));
+}
+
+void release(int handle) { jobs.erase(handle); }
+
+std::string version() { return std::string(prism::engine_version); }
+
+std::string presets() { return prism::presets_json(); }
+
+/// The same function, with a C++ exception turned into a JavaScript Error: it would cross the boundary as an
+/// object without a message.
+template <auto function>
+struct Guarded;
+template <class R, class... A, R (*function)(A...)>
+struct Guarded<function> {
+  static R call(A... arguments) {
+    try {
+      return function(arguments...);
+    } catch (const std::exception& fault) {
+      val::global("Error").new_(std::string(fault.what())).throw_();
+    }
+    __builtin_unreachable();
+  }
+};
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(prism) {
+  emscripten::function("version", &Guarded<version>::call);
+  emscripten::function("presets", &Guarded<presets>::call);
+  emscripten::function("prepare", &Guarded<prepare>::call);
+  emscripten::function("run_unit", &Guarded<run_unit>::call);
+  emscripten::function("learn", &Guarded<learn>::call);
+  emscripten::function("finish", &Guarded<finish>::call);
+  emscripten::function("samples", &Guarded<samples>::call);
+  emscripten::function("release", &Guarded<release>::call);
+}
