@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -153,6 +154,13 @@ struct Position {
   int line, column;
 };
 Position locate(std::string_view text, std::string_view pointer);
+/// Gives each diagnostic that has no line yet its place in `text`: the value at its pointer; the key for
+/// `unknown_key`; the nearest object around it where the value was derived and is not in the text. Pointers come in
+/// relative to the scenario and leave relative to `text`, which may be a result document.
+void place(std::string_view text, std::vector<Diagnostic>& diagnostics);
+
+/// Names of the pipeline schedules, as in JSON. Their rules live with the schedules, in the graph room.
+std::span<const std::string_view> schedule_names();
 
 /// Names, contents and sources of all presets, as JSON: {"model": [...], "gpu": [...], "variability": [...], ...}.
 std::string presets_json();
