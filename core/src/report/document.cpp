@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result document, in the order of docs/result.schema.json.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "prism/report.h"
+#include "report/binomial.h"
+#include "report/diagnostics.h"
+#include "report/digest.h"
+#include "report/statistics.h"
+
+namespace prism {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double confidence = 0.95;
+constexpr double guaranteed_coverage = 0.95;
+
+/// JSON has no infinity and no NaN; one in a result is a bug, and a bug is a crash.
+double finite(double x) {
+  if (!std::isfinite(x)) throw std::logic_error("a reported number is not finite");
+  return x;
+}
+
+ordered_json bound(std::span<const double> sorted, std::optional<std::int64_t> rank) {
+  if (!rank) return nullptr;
+  return finite(sorted[static_cast<std::size_t>(*rank - 1)]);
+}
+
+ordered_json step_time(const Job& job, std::span<const double> sorted) {
+  const auto n = static_cast<std::int64_t>(sorted.size());
+  const Moments m = moments(sorted);
+  ordered_json out;
+  out["deterministic"] = finite(deterministic(*job.simulation).step_s);
+  for (const auto& [name, p] : reported_quantiles) out[std::string(name)] = finite(quantile(sorted, p));
+  out["mean"] = finite(m.mean);
+  out["mean_standard_error"] = finite(m.standard_error);
+  out["sd"] = finite(m.sd);
+  out["cv"] = m.mean > 0 ? finite(m.sd / m.mean) : 0.0;
+  out["min"] = finite(sorted.front());
+  out["max"] = finite(sorted.back());
+
+  ordered_json intervals;
+  for (const auto& [name, p] : reported_quantiles) {
+    const RankInterval ranks = quantile_interval(n, p, confidence);
+    intervals[std::string(name)] = {bound(sorted, ranks.low), bound(sorted, ranks.high)};
+  }
+  out["intervals"] = std::move(intervals);
+  out["confidence"] = confidence;
+  out["guarantee"] = {{"confidence", confidence},
+                      {"coverage", guaranteed_coverage},
+                      {"within", bound(sorted, guarantee_rank(n, guaranteed_coverage, confidence))}};
+
+  const Histogram h = histogram(sorted);
+  out["histogram"] = {{"edges", h.edges}, {"counts", h.counts}};
+  out["ecdf"] = ordered_json::array();
+  for (const EcdfPoint& point : ecdf(sorted)) out["ecdf"].push_back({finite(point.x), point.share});
+
+  out["within"] = ordered_json::array();
+  for (const double x : job.scenario.run.step_within_s) {
+    const std::int64_t hits = count_within(sorted, x);
+    const ProbabilityInterval interval = probability_interval(hits, n, confidence);
+    out["within"].push_back({{"x", finite(x)},
+                             {"probability", static_cast<double>(hits) / static_cast<double>(n)},
+                             {"interval", {interval.low, interval.high}}});
+  }
+  return out;
+}
+
+ordered_json engine(const Job& job, const Outcome& outcome) {
+  const EngineAccount a = account(*job.simulation);
+  ordered_json out = {{"path", a.path},
+                      {"replicas", a.replicas},
+                      {"replicas_simulated", a.replicas_simulated},
+                      {"sampling", a.sampling},
+                      {"tasks", a.tasks},
+                      {"decided_by_residual", outcome.decided_by_residual},
+                      {"check", nullptr}};
+  if (outcome.checked_trials > 0)
+    out["check"] = {{"trials", outcome.checked_trials},
+                    {"mean_difference", finite(outcome.check_mean_difference)},
+                    {"standard_error", finite(outcome.check_standard_error)},
+                    {"largest_difference", finite(outcome.check_largest_difference)}};
+  return out;
+}
+
+ordered_json critical_path(const Job& job, const Outcome& outcome) {
+  if (outcome.attribution_trials == 0) return nullptr;
+  const std::vector<double>& fixed = deterministic(*job.simulation).critical_path_s;
+  double total = 0;
+  for (double s : outcome.critical_path_s) total += s;
+  ordered_json kinds = ordered_json::array();
+  for (std::size_t k = 0; k < kind_count; ++k) {
+    const double mean = outcome.critical_path_s.at(k);
+    if (mean == 0 && fixed.at(k) == 0) continue;
+    const auto kind = static_cast<Kind>(k);
+    kinds.push_back({{"kind", kind_name(kind)},
+                     {"class", class_of(kind) == Class::compute ? "compute" : "communication"},
+                     {"mean_s", finite(mean)},
+                     {"standard_error_s", finite(outcome.critical_path_se_s.at(k))},
+                     {"share", total > 0 ? finite(mean / total) : 0.0},
+                     {"deterministic_s", finite(fixed[k])}});
+  }
+  return {{"trials", outcome.attribution_trials}, {"kinds", std::move(kinds)}};
+}
+
+ordered_json ranks(const Job& job, const Outcome& outcome) {
+  const Workload& w = job.workload;
+  const auto& busy = outcome.attribution_trials > 0 ? outcome.rank : deterministic(*job.simulation).rank;
+  ordered_json out = ordered_json::array();
+  for (std::int64_t r = 0; r < w.pp; ++r) {
+    ordered_json layers = ordered_json::array();
+    for (std::int64_t s = r; s < w.pp * w.virtual_stages; s += w.pp)
+      layers.push_back(w.stages.at(static_cast<std::size_t>(s)).layers);
+    const Deterministic::Rank& b = busy.at(static_cast<std::size_t>(r));
+    out.push_back({{"pipeline_rank", r},
+                   {"layers", std::move(layers)},
+                   {"compute_s", finite(b.compute_s)},
+                   {"communication_s", finite(b.communication_s)},
+                   {"idle_s", finite(b.idle_s)}});
+  }
+  return out;
+}
+
+ordered_json layout(const Job& job) {
+  const Scenario& s = job.scenario;
+  const Workload& w = job.workload;
+  const std::int64_t gpus = s.parallel.world();
+  const std::int64_t per_node = s.cluster.gpus_per_node;
+  std::vector<std::int64_t> layers;
+  std::int64_t sum = 0;
+  for (const StageProgram& stage : w.stages) {
+    layers.push_back(stage.layers);
+    sum += stage.layers;
+  }
+  return {{"gpus", gpus},
+          {"nodes", (gpus + per_node - 1) / per_node},
+          {"tp", s.parallel.tp},
+          {"cp", s.parallel.cp},
+          {"pp", s.parallel.pp},
+          {"dp", s.parallel.dp},
+          {"virtual_stages", w.virtual_stages},
+          {"micro_batches", w.micro_batches},
+          {"schedule", w.schedule},
+          {"layers_per_virtual_stage", layers},
+          {"layers", sum}};
+}
+
+/// Rates at the median step; MFU and HFU against the dense peak of all GPUs (Chowdhery et al. 2022,
+/// arXiv:2204.02311, appendix B).
+ordered_json throughput(const Job& job, double median_s) {
+  const Workload& w = job.workload;
+  if (w.tokens <= 0 || w.peak_flops <= 0 || median_s <= 0) return nullptr;
+  const auto gpus = static_cast<double>(job.scenario.parallel.world());
+  return {{"tokens_per_step", finite(w.tokens)},
+          {"tokens_per_s", finite(w.tokens / median_s)},
+          {"tokens_per_s_per_gpu", finite(w.tokens / median_s / gpus)},
+          {"model_flops_per_step", finite(w.model_flops)},
+          {"hardware_flops_per_step", finite(w.hardware_flops)},
+          {"model_tflops_per_s_per_gpu", finite(w.model_flops / median_s / gpus / 1e12)},
+          {"mfu", finite(w.model_flops / (median_s * w.peak_flops))},
+          {"hfu", finite(w.hardware_flops / (median_s * w.peak_flops))}};
+}
+
+ordered_json notes(const Workload& w) {
+  ordered_json out = ordered_json::array();
+  for (const Workload::Note& n : w.notes) out.push_back({{"about", n.about}, {"text", n.text}});
+  return out;
+}
+
+ordered_json assumptions(const Scenario& s) {
+  ordered_json out = ordered_json::array();
+  for (const Scenario::Assumption& a : s.assumptions)
+    out.push_back({{"pointer", a.pointer},
+                   {"value", ordered_json::parse(a.value)},
+                   {"origin", a.origin},
+                   {"source", a.source}});
+  return out;
+}
+
+}  // namespace
+
+std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check) {
+  const Simulation& simulation = *job.simulation;
+  const Outcome outcome = merge(simulation, trials, attribution, check);
+  if (outcome.step_s.empty()) throw std::logic_error("a result needs at least one part of trials");
+  std::vector<double> sorted = outcome.step_s;
+  std::sort(sorted.begin(), sorted.end());
+
+  const auto complete = [&](Phase phase, const Parts& parts) {
+    return static_cast<std::int64_t>(parts.size()) == unit_count(simulation, phase);
+  };
+  const bool partial = !complete(Phase::trials, trials) || !complete(Phase::attribution, attribution) ||
+                       !complete(Phase::check, check);
+
+  ordered_json out;
+  out["prism_result"] = 1;
+  out["engine_version"] = engine_version;
+  out["title"] = job.scenario.title;
+  out["seed"] = std::to_string(job.scenario.run.seed);
+  out["trials"] = outcome.step_s.size();
+  out["trials_asked"] = job.scenario.run.trials;
+  out["partial"] = partial;
+  out["engine"] = engine(job, outcome);
+  out["step_time_s"] = step_time(job, sorted);
+  out["critical_path"] = critical_path(job, outcome);
+  out["ranks"] = ranks(job, outcome);
+  out["layout"] = layout(job);
+  out["throughput"] = throughput(job, quantile(sorted, 0.5));
+  out["notes"] = notes(job.workload);
+  out["warnings"] = to_json(job.warnings);
+  out["assumptions"] = assumptions(job.scenario);
+  out["scenario"] = ordered_json::parse(job.scenario.resolved);
+  out["digest"] = partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out);
+  return out.dump();
+}
+
+}  // namespace prism

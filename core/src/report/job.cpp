@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "prism/report.h"
+#include "report/diagnostics.h"
+
+namespace prism {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Rooms behind the scenario know what is wrong, not where it stands in the text. A value that the user did
+/// not write is shown at the nearest object that they did.
+void place(std::vector<Diagnostic>& diagnostics, std::string_view text) {
+  for (Diagnostic& d : diagnostics) {
+    std::string pointer = d.pointer;
+    while (d.line == 0) {
+      const Position p = locate(text, pointer);
+      d.line = p.line;
+      d.column = p.column;
+      if (pointer.empty()) break;
+      pointer.erase(pointer.rfind('/'));
+    }
+  }
+}
+
+void move_to(std::vector<Diagnostic>& to, std::vector<Diagnostic>& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+}  // namespace
+
+Result<Job> prepare_job(std::string_view scenario_text) {
+  std::vector<Diagnostic> seen;
+  const auto refused = [&] {
+    place(seen, scenario_text);
+    return Result<Job>::faults(std::move(seen));
+  };
+
+  auto scenario = read_scenario(scenario_text);
+  move_to(seen, scenario.diagnostics);
+  if (!scenario) return refused();
+  auto workload = build_workload(*scenario);
+  move_to(seen, workload.diagnostics);
+  if (!workload) return refused();
+  auto simulation = prepare_simulation(*workload, scenario->run);
+  move_to(seen, simulation.diagnostics);
+  if (!simulation) return refused();
+
+  place(seen, scenario_text);
+  return Result<Job>::of(
+      {std::move(*scenario), std::move(*workload), std::move(*simulation), std::move(seen)});
+}
+
+std::string plan_json(const Job& job) {
+  ordered_json plan;
+  plan["phases"] = ordered_json::array();
+  for (int i = 0; i < phase_count; ++i) {
+    const auto phase = static_cast<Phase>(i);
+    plan["phases"].push_back({{"name", phase_names[static_cast<std::size_t>(i)]},
+                              {"units", unit_count(*job.simulation, phase)},
+                              {"draws_per_unit", unit_draws(*job.simulation, phase)}});
+  }
+  plan["trials"] = job.scenario.run.trials;
+  plan["seed"] = std::to_string(job.scenario.run.seed);
+  plan["engine"] = job.scenario.run.engine;
+  plan["title"] = job.scenario.title;
+  plan["gpus"] = job.scenario.parallel.world();
+  return plan.dump();
+}
+
+ordered_json to_json(const std::vector<Diagnostic>& diagnostics) {
+  ordered_json list = ordered_json::array();
+  for (const Diagnostic& d : diagnostics)
+    list.push_back({{"code", code_name(d.code)},
+                    {"pointer", d.pointer},
+                    {"message", d.message},
+                    {"hint", d.hint},
+                    {"severity", d.severity == Severity::error ? "error" : "warning"},
+                    {"line", d.line},
+                    {"column", d.column}});
+  return list;
+}
+
+std::string diagnostics_json(const std::vector<Diagnostic>& diagnostics) {
+  // Text at fault may be quoted in a message, and it need not be UTF-8.
+  return to_json(diagnostics).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace prism
