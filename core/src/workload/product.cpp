@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/product.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace prism::workload {
+namespace {
+
+/// Log-normals multiply to a log-normal, with the moments that any product of independent variables has.
+std::optional<Distribution> lognormal_from_moments(double mean, double cv) {
+  const Family* family = find_family("lognormal");
+  if (!family) return std::nullopt;
+  for (const ParameterSet& set : family->sets) {
+    if (set.parameters.size() != 2 || set.parameters[0].name != "mean" || set.parameters[1].name != "cv")
+      continue;
+    const double values[] = {mean, cv};
+    auto made = set.make(values);
+    if (auto* distribution = std::get_if<Distribution>(&made)) return *distribution;
+  }
+  return std::nullopt;
+}
+
+Distribution scaled(const Distribution& d, double factor) {
+  return Distribution({d.family(), [d, factor](Mass m) { return factor * d.quantile(m); }, factor * d.mean(),
+                       factor * d.sd()});
+}
+
+/// A cell of x: the probability it carries and the value in its middle.
+struct Cell {
+  double weight, value;
+};
+
+constexpr int octaves = 44;            // masses down to 2^-45
+constexpr int fine = 32, coarse = 12;  // cells an octave, in the innermost four octaves and further out
+
+/// Masses that cut one side, from the middle (0.5) outwards.
+std::vector<double> cuts() {
+  std::vector<double> masses;
+  double top = 0.5;
+  for (int octave = 0; octave < octaves; ++octave, top /= 2) {
+    const int cells = octave < 4 ? fine : coarse;
+    for (int i = 0; i < cells; ++i) masses.push_back(top * (1 - 0.5 * i / cells));
+  }
+  masses.push_back(top);
+  return masses;
+}
+
+/// The distribution function of a product on a grid of values: lower and upper mass side by side.
+struct Table {
+  std::vector<double> value, lower, upper;
+
+  double quantile(Mass m) const {
+    // Whichever mass is smaller is exact: search on that side, interpolate linearly between the knots.
+    if (m.lower <= m.upper) {
+      const auto above = std::lower_bound(lower.begin(), lower.end(), m.lower);
+      return between(static_cast<std::size_t>(above - lower.begin()), lower, m.lower);
+    }
+    const auto above =
+        std::lower_bound(upper.begin(), upper.end(), m.upper, [](double a, double b) { return a > b; });
+    return between(static_cast<std::size_t>(above - upper.begin()), upper, m.upper);
+  }
+
+ private:
+  double between(std::size_t i, const std::vector<double>& mass, double wanted) const {
+    if (i == 0) return value.front();
+    if (i == value.size()) return value.back();
+    const double span = mass[i] - mass[i - 1];
+    return span == 0 ? value[i] : value[i - 1] + (value[i] - value[i - 1]) * (wanted - mass[i - 1]) / span;
+  }
+};
+
+std::vector<double> knots(const Distribution& d, const std::vector<double>& masses) {
+  std::vector<double> values;
+  for (auto m = masses.rbegin(); m != masses.rend(); ++m) values.push_back(d.quantile(Mass::below(*m)));
+  for (std::size_t i = 1; i < masses.size(); ++i) values.push_back(d.quantile(Mass::above(masses[i])));
+  return values;
+}
+
+Table product_table(const Distribution& x, const Distribution& y) {
+  const std::vector<double> side = cuts();
+  // Lower and upper mass at each knot of y, from the lowest to the highest.
+  std::vector<double> lower, upper;
+  for (auto m = side.rbegin(); m != side.rend(); ++m) lower.push_back(*m), upper.push_back(1 - *m);
+  for (std::size_t i = 1; i < side.size(); ++i) lower.push_back(1 - side[i]), upper.push_back(side[i]);
+  const std::vector<double> ys = knots(y, side), xs = knots(x, side);
+
+  std::vector<Cell> cells;
+  const double outer = side.back();
+  cells.push_back({outer, xs.front()});
+  for (std::size_t i = side.size() - 1; i > 0; --i)
+    cells.push_back({side[i - 1] - side[i], x.quantile(Mass::below((side[i - 1] + side[i]) / 2))});
+  for (std::size_t i = 1; i < side.size(); ++i)
+    cells.push_back({side[i - 1] - side[i], x.quantile(Mass::above((side[i - 1] + side[i]) / 2))});
+  cells.push_back({outer, xs.back()});
+
+  Table table;
+  for (std::size_t k = 0; k < xs.size(); ++k) {
+    const double z = xs[k] * ys[k];
+    if (!table.value.empty() && z <= table.value.back()) continue;
+    double below = 0, above = 0;
+    // From the largest x on, z / x grows: the position among y's knots only moves up.
+    std::size_t j = 0;
+    for (auto cell = cells.rbegin(); cell != cells.rend(); ++cell) {
+      while (j < ys.size() && ys[j] * cell->value <= z) ++j;
+      // y's knots j-1 and j enclose z / x.
+      if (j == 0) {
+        above += cell->weight;
+      } else if (j == ys.size()) {
+        below += cell->weight;
+      } else {
+        const double step = ys[j] - ys[j - 1];
+        const double share = (z / cell->value - ys[j - 1]) / step;
+        below += cell->weight * (lower[j - 1] + (lower[j] - lower[j - 1]) * share);
+        above += cell->weight * (upper[j - 1] + (upper[j] - upper[j - 1]) * share);
+      }
+    }
+    table.value.push_back(z);
+    table.lower.push_back(below);
+    table.upper.push_back(above);
+  }
+  return table;
+}
+
+}  // namespace
+
+Distribution product_of(const Distribution& x, const Distribution& y) {
+  if (x.is_constant()) return scaled(y, x.median());
+  if (y.is_constant()) return scaled(x, y.median());
+  const double mean = x.mean() * y.mean();
+  const double cx = x.sd() / x.mean(), cy = y.sd() / y.mean();
+  const double cv2 = cx * cx + cy * cy + cx * cx * cy * cy;  // 1 + cv^2 multiplies
+  if (x.family() == "lognormal" && y.family() == "lognormal")
+    if (auto both = lognormal_from_moments(mean, std::sqrt(cv2))) return *both;
+  auto table = std::make_shared<const Table>(product_table(x, y));
+  return Distribution(
+      {"product", [table](Mass m) { return table->quantile(m); }, mean, mean * std::sqrt(cv2)});
+}
+
+}  // namespace prism::workload

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pipeline rank does after its last backward pass.
+#pragma once
+
+#include <vector>
+
+#include "prism/scenario.h"
+#include "workload/network.h"
+#include "workload/shapes.h"
+
+namespace prism::workload {
+
+/// Programs of all pipeline ranks, in the order: layer-norm gradients, tied-embedding gradients, gradients
+/// over the replicas, clipping, optimizer, parameters. Adds to `notes` what was chosen.
+std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario,
+                                                    const std::vector<std::int64_t>& layers_per_stage,
+                                                    const Network& network, ShapeBook& shapes,
+                                                    std::vector<Workload::Note>& notes);
+
+}  // namespace prism::workload

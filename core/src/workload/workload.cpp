@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prism/workload.h"
+
+#include "workload/doors.h"
+#include "workload/layout_rules.h"
+#include "workload/shapes.h"
+
+namespace prism {
+
+Result<Workload> build_workload(const Scenario& scenario) {
+  std::vector<Diagnostic> faults = workload::check_layout(scenario);
+  for (Diagnostic& d : workload::check_factors(scenario.factors)) faults.push_back(std::move(d));
+  auto layers = workload::layers_per_stage(scenario);
+  for (Diagnostic& d : layers.diagnostics) faults.push_back(std::move(d));
+  if (!faults.empty()) return Result<Workload>::faults(std::move(faults));
+
+  auto result = scenario.model ? workload::from_job(scenario, *layers)
+                               : workload::from_operator_list(scenario, *layers);
+  if (!result) return result;
+  result->tp = scenario.parallel.tp;
+  result->pp = scenario.parallel.pp;
+  result->dp = scenario.parallel.dp;
+  result->virtual_stages = scenario.parallel.virtual_stages;
+  result->micro_batches = scenario.batch.micro_batches;
+  result->schedule = scenario.parallel.schedule;
+  result->tokens = static_cast<double>(scenario.batch.global) * static_cast<double>(scenario.batch.sequence);
+  return result;
+}
+
+}  // namespace prism
