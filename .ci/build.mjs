@@ -38,15 +38,27 @@ export function wasm() {
 function newest(path) {
   let time = modified(path);
   for (const entry of readdirSync(path, { withFileTypes: true }))
-    time = Math.max(time, entry.isDirectory() ? newest(join(path, entry.name)) : modified(join(path, entry.name)));
+    time = Math.max(
+      time,
+      entry.isDirectory() ? newest(join(path, entry.name)) : modified(join(path, entry.name)),
+    );
   return time;
 }
 
 /** The static page, from web/, examples/ and the module. */
 export function site() {
   const made = modified(join(root, "build", "site", "index.html"));
-  const files = ["build/wasm/prism.mjs", "build/wasm/prism.wasm", "wasm/module.d.ts", "package.json", "package-lock.json"];
-  const inputs = [...files.map((file) => modified(join(root, file))), ...["web", "examples"].map((folder) => newest(join(root, folder)))];
+  const files = [
+    "build/wasm/prism.mjs",
+    "build/wasm/prism.wasm",
+    "wasm/module.d.ts",
+    "package.json",
+    "package-lock.json",
+  ];
+  const inputs = [
+    ...files.map((file) => modified(join(root, file))),
+    ...["web", "examples"].map((folder) => newest(join(root, folder))),
+  ];
   if (made > Math.max(...inputs)) return;
   say("Build: page");
   run("npm", ["exec", "--offline", "--", "vite", "build", "web", "--logLevel", "warn"]);

@@ -55,7 +55,10 @@ export function serve({ site = join(root, "build", "site"), port = Number(proces
       "Cache-Control": "no-cache",
     });
     if (request.method === "HEAD") response.end();
-    else createReadStream(found.file).on("error", () => response.destroy()).pipe(response);
+    else
+      createReadStream(found.file)
+        .on("error", () => response.destroy())
+        .pipe(response);
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);

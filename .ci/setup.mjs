@@ -1,49 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // Installs what the project needs and does not carry: Debian packages and npm packages. Does nothing, in a
 // fraction of a second, when all is there.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fail, isMain, output, root, run, say } from "./shell.mjs";
+import { fail, isMain, root, run, say } from "./shell.mjs";
 
 const packages = {
   // Compilers and build; then C++ libraries; then the browser of the page's tests.
   base: [
-    "g++", "cmake", "ninja-build", "emscripten",
-    "nlohmann-json3-dev", "libpcg-cpp-dev", "libcli11-dev", "zlib1g-dev",
-    "libgtest-dev", "googletest", "libbenchmark-dev",
+    "g++",
+    "cmake",
+    "ninja-build",
+    "emscripten",
+    "nlohmann-json3-dev",
+    "libpcg-cpp-dev",
+    "libcli11-dev",
+    "zlib1g-dev",
+    "libgtest-dev",
+    "googletest",
+    "libbenchmark-dev",
     "chromium",
   ],
   // The second compiler of `npm run test:all`.
   all: ["clang"],
 };
 
-function missing(names) {
+/** Those of the Debian packages that are not installed. */
+export function missing(names) {
   // dpkg-query exits non-zero as soon as one name is unknown, and still prints the others.
-  const listed = output("sh", ["-c", 'dpkg-query -W -f "\\${Package} \\${db:Status-Status}\\n" "$@" 2>/dev/null; true', "sh", ...names]);
-  const installed = new Set(listed.split("\n").filter((line) => line.endsWith(" installed")).map((line) => line.split(" ")[0]));
-  return names.filter((name) => !installed.has(name));
+  const listed = spawnSync("dpkg-query", ["-W", "-f", "${Package} ${db:Status-Status}\n", ...names], {
+    encoding: "utf8",
+  });
+  if (listed.error)
+    fail(`This is not a Debian system. Prism is built with packages of Debian 12: ${names.join(" ")}`);
+  const installed = new Set(listed.stdout.split("\n").filter((line) => line.endsWith(" installed")));
+  return names.filter((name) => !installed.has(`${name} installed`));
 }
 
-function systemPackages(names) {
-  if (output("dpkg-query", ["--version"]) === undefined)
-    fail(`This is not a Debian system. Prism is built with Debian 12's packages: ${names.join(" ")}`);
+/** Installs what is missing; without the right to do so, returns the command that a person has to run. */
+export function systemPackages(names, { isRoot = process.getuid() === 0 } = {}) {
   const wanted = missing(names);
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return undefined;
   const install = ["install", "-y", "--no-install-recommends", ...wanted];
-  if (process.getuid() !== 0)
-    fail(`Some system packages are missing. Run this once, then start again:\n\n  sudo apt-get update && sudo apt-get ${install.join(" ")}\n`);
+  if (!isRoot) return `sudo apt-get update && sudo apt-get ${install.join(" ")}`;
   say(`System packages: ${wanted.join(" ")}`);
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   const options = ["-q", "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0"];
   run("apt-get", [...options, "update"], { env });
   run("apt-get", [...options, ...install], { env });
+  return undefined;
 }
 
 function npmPackages() {
   // The stamp lives inside node_modules, so that deleting the folder deletes it too. Some packages carry
   // machine code chosen for platform and Node's ABI.
-  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   const want = `${lock} ${process.platform} ${process.arch} ${process.versions.modules}\n`;
   const stamp = join(root, "node_modules", ".prism-stamp");
   let have = "";
@@ -60,8 +75,10 @@ function npmPackages() {
 /** `all`: also what only the full test run needs. */
 export function setup({ all = false } = {}) {
   const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) fail(`Node 20.19 or newer is needed; this is ${process.version}.`);
-  systemPackages(all ? [...packages.base, ...packages.all] : packages.base);
+  if (major < 20 || (major === 20 && minor < 19))
+    fail(`Node 20.19 or newer is needed; this is ${process.version}.`);
+  const command = systemPackages(all ? [...packages.base, ...packages.all] : packages.base);
+  if (command) fail(`System packages are missing. Run this once, then start again:\n\n  ${command}\n`);
   npmPackages();
 }
 

@@ -10,7 +10,8 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 export const jobs = String(availableParallelism());
 
 /** True when the script at `url` is the program that was started, not a module of another one. */
-export const isMain = (url) => process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(url);
+export const isMain = (url) =>
+  process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(url);
 
 /** A heading in the output, with the time since the script started: says what is slow. */
 export const say = (text) => console.log(`\n== ${text}  (${performance.now().toFixed(0) / 1000} s)`);
@@ -29,13 +30,9 @@ export function run(command, args, { env = {} } = {}) {
 
 /** The same, but tells whether it went well instead of ending the script. */
 export function succeeds(command, args, { env = {} } = {}) {
-  return spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } }).status === 0;
-}
-
-/** A program's output as text, or undefined when it is not there or fails. */
-export function output(command, args) {
-  const done = spawnSync(command, args, { cwd: root, encoding: "utf8" });
-  return done.error || done.status !== 0 ? undefined : done.stdout;
+  return (
+    spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } }).status === 0
+  );
 }
 
 /** Modification time in milliseconds; 0 for what does not exist. */

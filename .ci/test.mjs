@@ -30,7 +30,12 @@ ctest("native", full);
 
 preset("wasm");
 if (all) preset("clang");
-test("WebAssembly in Node, and the same bytes everywhere", process.execPath, ["--test", "tests/wasm", "tests/determinism"], all ? { PRISM_CLANG: "1" } : {});
+test(
+  "WebAssembly in Node, and the same bytes everywhere",
+  process.execPath,
+  ["--test", "tests/wasm", "tests/determinism"],
+  all ? { PRISM_CLANG: "1" } : {},
+);
 
 site();
 test("page, parts", "npm", ["exec", "--offline", "--", "vitest", "run"]);

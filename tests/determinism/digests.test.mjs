@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promise of one result: every example has the same digest from the native program and from WebAssembly, however
+// many threads or instances share the work, and in whatever order its units are run. PRISM_CLANG=1 adds the program
+// built by clang. (In Chromium: tests/e2e.)
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { load, run, shuffled } from "../wasm/module.mjs";
+
+const path = (relative) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
+const programs = { gcc: path("build/native/core/cli/prism") };
+if (process.env.PRISM_CLANG === "1") programs.clang = path("build/clang/core/cli/prism");
+const counts = [1, 2, 3, 7];
+
+const examples = readdirSync(path("examples"))
+  .filter(
+    (name) => name.endsWith(".json") && "prism" in JSON.parse(readFileSync(path(`examples/${name}`), "utf8")),
+  )
+  .sort();
+const instances = await Promise.all(Array.from({ length: Math.max(...counts) }, load));
+
+function native(program, file, threads) {
+  const options = { encoding: "utf8", maxBuffer: 64 << 20 };
+  return JSON.parse(execFileSync(program, ["run", file, "--json", "--threads", String(threads)], options))
+    .digest;
+}
+
+test("there are examples", () => assert.ok(examples.length > 0));
+
+for (const name of examples) {
+  const file = path(`examples/${name}`);
+  test(`${name}: one digest`, () => {
+    const expected = native(programs.gcc, file, 1);
+    assert.match(expected, /^[0-9a-f]{16}$/);
+    for (const [compiler, program] of Object.entries(programs))
+      for (const threads of counts)
+        assert.equal(native(program, file, threads), expected, `${compiler}, ${threads} threads`);
+    const text = readFileSync(file, "utf8");
+    for (const count of counts) {
+      const result = run(instances.slice(0, count), text, (units) => shuffled(units, count));
+      assert.equal(result.digest, expected, `WebAssembly, ${count} instances`);
+    }
+  });
+}
