@@ -8,28 +8,20 @@ import { join } from "node:path";
 import { fail, isMain, root, run, say } from "./shell.mjs";
 
 const packages = {
-  // Compilers and build; then C++ libraries; then the browser of the page's tests.
   base: [
-    "g++",
-    "cmake",
-    "ninja-build",
-    "emscripten",
-    "nlohmann-json3-dev",
-    "libpcg-cpp-dev",
-    "libcli11-dev",
-    "zlib1g-dev",
-    "libgtest-dev",
-    "googletest",
-    "libbenchmark-dev",
-    "chromium",
+    ...["g++", "cmake", "ninja-build"], // the native program
+    ...["emscripten"], // the WebAssembly module
+    ...["nlohmann-json3-dev", "libpcg-cpp-dev", "libcli11-dev", "zlib1g-dev"], // libraries of the program
+    ...["libgtest-dev", "googletest", "libbenchmark-dev"], // of its tests and benchmarks
+    ...["chromium"], // the browser of the page's tests
   ],
-  // The second compiler of `npm run test:all`.
-  all: ["clang"],
+  all: ["clang"], // the second compiler of `npm run test:all`
 };
 
 /** Those of the Debian packages that are not installed. */
 export function missing(names) {
   // dpkg-query exits non-zero as soon as one name is unknown, and still prints the others.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
   const listed = spawnSync("dpkg-query", ["-W", "-f", "${Package} ${db:Status-Status}\n", ...names], {
     encoding: "utf8",
   });

@@ -22,6 +22,8 @@ function ctest(presetName, env) {
   test(`core, ${presetName}`, "ctest", ["--preset", presetName, "--parallel", jobs], env);
 }
 
+const nodeTest = (name, folders, env) => test(name, process.execPath, ["--test", ...folders], env);
+
 setup({ all });
 
 preset("native");
@@ -30,12 +32,10 @@ ctest("native", full);
 
 preset("wasm");
 if (all) preset("clang");
-test(
-  "WebAssembly in Node, and the same bytes everywhere",
-  process.execPath,
-  ["--test", "tests/wasm", "tests/determinism"],
-  all ? { PRISM_CLANG: "1" } : {},
-);
+nodeTest("set-up scripts", ["tests/contract"]);
+nodeTest("WebAssembly in Node, and the same bytes everywhere", ["tests/wasm", "tests/determinism"], {
+  PRISM_CLANG: all ? "1" : "",
+});
 
 site();
 test("page, parts", "npm", ["exec", "--offline", "--", "vitest", "run"]);
