@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers for people: with their unit, and with as many digits as their interval allows.
+
+import type { Interval } from "./result";
+
+export interface Unit {
+  name: "s" | "ms" | "µs" | "min" | "h";
+  /** Seconds in one. */
+  seconds: number;
+}
+
+const units: Unit[] = [
+  { name: "h", seconds: 3600 },
+  { name: "min", seconds: 60 },
+  { name: "s", seconds: 1 },
+  { name: "ms", seconds: 1e-3 },
+  { name: "µs", seconds: 1e-6 },
+];
+
+/** The unit in which a duration of `seconds` reads best; values shown together share one. */
+export function unitFor(seconds: number): Unit {
+  const size = Math.abs(seconds);
+  if (size >= 3 * 3600) return units[0]!;
+  if (size >= 180) return units[1]!;
+  return units.slice(2).find((u) => size >= u.seconds) ?? units[size === 0 ? 2 : 4]!;
+}
+
+/** Decimals so that the last digit shown is about as large as the half-width of the interval, 3 to 6 digits in all. */
+export function decimalsFor(value: number, halfWidth: number | null): number {
+  const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  const least = 2 - magnitude;
+  const most = 5 - magnitude;
+  const wanted =
+    halfWidth === null || !(halfWidth > 0) || !Number.isFinite(halfWidth)
+      ? least
+      : Math.floor(-Math.log10(halfWidth) + 1e-9);
+  return Math.max(0, Math.min(12, Math.max(least, Math.min(most, wanted))));
+}
+
+/** Half the width of an interval around a value; one side stands for both when the other does not exist. */
+export function halfWidth(value: number, [low, high]: Interval): number | null {
+  if (low !== null && high !== null) return (high - low) / 2;
+  if (low !== null) return value - low;
+  if (high !== null) return high - value;
+  return null;
+}
+
+const grouped = (value: number, decimals: number) =>
+  value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+
+export function number(value: number, decimals = 0): string {
+  return grouped(value, decimals);
+}
+
+/** A whole count: "16,384". */
+export const count = (value: number): string => grouped(value, 0);
+
+/** Three significant digits, with a thousands letter when large: "2.48 M". */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  const [scale, letter] =
+    size >= 1e12
+      ? [1e12, " T"]
+      : size >= 1e9
+        ? [1e9, " G"]
+        : size >= 1e6
+          ? [1e6, " M"]
+          : size >= 1e5
+            ? [1e3, " k"]
+            : [1, ""];
+  return significant(value / scale, 3) + letter;
+}
+
+export function significant(value: number, digits: number): string {
+  if (value === 0) return "0";
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
+  return grouped(value, Math.min(decimals, 12));
+}
+
+/** A duration with its unit. `half` is the half-width of its interval in seconds. */
+export function duration(seconds: number, half: number | null = null, unit = unitFor(seconds)): string {
+  return `${durationNumber(seconds, half, unit)} ${unit.name}`;
+}
+
+/** The same without the unit, for tables whose heading names it. */
+export function durationNumber(seconds: number, half: number | null, unit: Unit): string {
+  const value = seconds / unit.seconds;
+  return grouped(value, decimalsFor(value, half === null ? null : half / unit.seconds));
+}
+
+/** "6.905 to 6.919 s", "at least 6.9 s" where a bound does not exist. */
+export function interval([low, high]: Interval, unit: Unit, decimals: number): string {
+  const text = (seconds: number) => grouped(seconds / unit.seconds, decimals);
+  if (low !== null && high !== null) return `${text(low)} to ${text(high)}`;
+  if (low !== null) return `at least ${text(low)}`;
+  if (high !== null) return `at most ${text(high)}`;
+  return "not known";
+}
+
+/** A share as percent: "41.2 %". */
+export function percent(share: number, decimals = 1): string {
+  return `${grouped(100 * share, decimals)} %`;
+}
+
+/** Time left, coarse: "about 3 s", "about 2 min". */
+export function timeLeft(seconds: number): string {
+  if (seconds < 1) return "less than 1 s";
+  if (seconds < 90) return `about ${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min`;
+  return `about ${significant(seconds / 3600, 2)} h`;
+}
+
+/** Milliseconds of computing: "0.84 s", "120 ms". */
+export function elapsed(ms: number): string {
+  return ms < 950 ? `${Math.round(ms)} ms` : `${grouped(ms / 1000, ms < 9950 ? 2 : 1)} s`;
+}

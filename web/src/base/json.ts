@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenario text as the user wrote it: find a value by JSON Pointer, change one value and leave the rest of the
+// text alone, lay out text that has no layout. What is valid is the core's business, not decided here.
+
+import { findNodeAtLocation, modify, type Node, parseTree } from "jsonc-parser";
+
+export type Path = (string | number)[];
+
+const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false };
+
+/** Tree with offsets, or undefined if the text is not JSON. */
+export function parse(text: string): Node | undefined {
+  const errors: { error: number }[] = [];
+  const tree = parseTree(text, errors as never, strict);
+  return errors.length ? undefined : tree;
+}
+
+/** RFC 6901; array indices become numbers. */
+export function pathOf(pointer: string): Path {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((step) => (/^(0|[1-9]\d*)$/.test(step) ? Number(step) : step));
+}
+
+export function pointerOf(path: Path): string {
+  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** Value at a pointer in parsed data; undefined if there is none. */
+export function valueAt(data: unknown, pointer: string): unknown {
+  let at = data;
+  for (const step of pathOf(pointer)) {
+    if (at === null || typeof at !== "object" || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Record<string | number, unknown>)[step];
+  }
+  return at;
+}
+
+/** Offsets [from, to) of the value at `pointer`, else of the nearest enclosing value that is there. */
+export function rangeOf(text: string, pointer: string): [number, number] {
+  const errors: never[] = [];
+  const tree = parseTree(text, errors, strict);
+  const path = pathOf(pointer);
+  for (let n = path.length; tree && n >= 0; n--) {
+    const node = findNodeAtLocation(tree, path.slice(0, n));
+    if (!node) continue;
+    // A missing key has no place of its own: its parent's opening brace stands for it.
+    const braceOnly = n < path.length && (node.type === "object" || node.type === "array");
+    return [node.offset, node.offset + (braceOnly ? 1 : node.length)];
+  }
+  return [0, Math.min(1, text.length)];
+}
+
+/** Offset of a 1-based line and column (UTF-16 units); clamped to the text. */
+export function offsetOf(text: string, line: number, column: number): number {
+  let at = 0;
+  for (let i = 1; i < line; i++) {
+    const next = text.indexOf("\n", at);
+    if (next < 0) return text.length;
+    at = next + 1;
+  }
+  return Math.min(at + Math.max(0, column - 1), text.length);
+}
+
+/** Sets (or, with undefined, removes) one value; every other character stays. */
+export function withValue(text: string, pointer: string, value: unknown): string {
+  const path = pathOf(pointer);
+  const tree = parse(text);
+  const node = tree && findNodeAtLocation(tree, path);
+  if (value === undefined && !node) return text;
+  if (node && value !== undefined) {
+    return text.slice(0, node.offset) + inline(value) + text.slice(node.offset + node.length);
+  }
+  // Into an object written on one line, insert on that line: the formatter of jsonc-parser would break it up.
+  const parent = tree && findNodeAtLocation(tree, path.slice(0, -1));
+  if (parent?.type === "object" && value !== undefined) {
+    const last = parent.children?.at(-1);
+    const source = text.slice(parent.offset, parent.offset + parent.length);
+    if (last && !source.includes("\n")) {
+      const at = last.offset + last.length;
+      return `${text.slice(0, at)}, ${JSON.stringify(path.at(-1))}: ${inline(value)}${text.slice(at)}`;
+    }
+  }
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
+  let result = text;
+  for (const edit of modify(text, path, value, { formattingOptions }).reverse()) {
+    result = result.slice(0, edit.offset) + edit.content + result.slice(edit.offset + edit.length);
+  }
+  return result;
+}
+
+/** Deepest nesting of brackets outside strings. Parsers recurse: text from a stranger is measured first. */
+export function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted) {
+      if (c === "\\") i++;
+      else if (c === '"') quoted = false;
+    } else if (c === '"') quoted = true;
+    else if (c === "{" || c === "[") deepest = Math.max(deepest, ++depth);
+    else if (c === "}" || c === "]") depth--;
+  }
+  return deepest;
+}
+
+/** JSON on one line, with the spaces people write. */
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (value !== null && typeof value === "object") {
+    const members = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}: ${inline(v)}`);
+    return members.length ? `{ ${members.join(", ")} }` : "{}";
+  }
+  return JSON.stringify(value);
+}
+
+/** The text without white space outside strings, and nothing else changed (docs/link.md). */
+export function minify(text: string): string {
+  let result = "";
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]!;
+    if (quoted) {
+      result += c;
+      if (c === "\\") result += text[++i] ?? "";
+      else if (c === '"') quoted = false;
+    } else if (c !== " " && c !== "\n" && c !== "\r" && c !== "\t") {
+      result += c;
+      quoted = c === '"';
+    }
+  }
+  return result;
+}
+
+/** Indented by two, but whatever fits within `width` columns stays on one line. Digits are kept. */
+export function pretty(text: string, width = 100): string {
+  const tree = parse(text);
+  if (!tree) return text;
+  const flat = (node: Node): string => {
+    const children = node.children ?? [];
+    if (node.type === "property") return `${source(children[0]!)}: ${flat(children[1]!)}`;
+    if (node.type === "array") return `[${children.map(flat).join(", ")}]`;
+    if (node.type === "object") return children.length ? `{ ${children.map(flat).join(", ")} }` : "{}";
+    return source(node);
+  };
+  const source = (node: Node) => text.slice(node.offset, node.offset + node.length);
+  const write = (node: Node, indent: string, before: number): string => {
+    const line = flat(node);
+    const compound = node.type === "object" || node.type === "array";
+    if (!compound || (indent.length + before + line.length <= width && indent !== "")) return line;
+    const deeper = `${indent}  `;
+    const members = (node.children ?? []).map((child) => {
+      if (child.type !== "property") return deeper + write(child, deeper, 0);
+      const key = `${source(child.children![0]!)}: `;
+      return deeper + key + write(child.children![1]!, deeper, key.length);
+    });
+    const [open, close] = node.type === "object" ? "{}" : "[]";
+    return members.length ? `${open}\n${members.join(",\n")}\n${indent}${close}` : `${open}${close}`;
+  };
+  return `${write(tree, "", 0)}\n`;
+}
