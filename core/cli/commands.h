@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program does, one function a subcommand. Each returns the exit code.
+#pragma once
+
+#include <string>
+
+#include "input.h"
+
+namespace prism::cli {
+
+struct RunOptions {
+  std::string file;
+  Overrides overrides;
+  unsigned threads = 0;      ///< 0: as many as the machine has
+  std::string samples_file;  ///< where the trials go as CSV; empty: nowhere
+  bool json = false, csv = false;
+};
+int run(const RunOptions& options);
+
+struct CheckOptions {
+  std::string file;
+  bool json = false;
+};
+int check(const CheckOptions& options);
+
+int presets(bool json);
+
+struct LinkOptions {
+  std::string file;
+  Overrides overrides;
+  unsigned threads = 0;
+  std::string page;     ///< URL put before the link
+  bool no_run = false;  ///< leave the digest out
+};
+int link(const LinkOptions& options);
+
+struct OpenOptions {
+  std::string link;
+  unsigned threads = 0;
+  bool json = false, no_run = false;
+};
+int open(const OpenOptions& options);
+
+}  // namespace prism::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `prism`: arguments to options.
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "commands.h"
+#include "prism/scenario.h"
+
+namespace {
+
+using namespace prism::cli;
+
+constexpr const char* file_help = "Scenario or result document; - reads standard input";
+
+void add_overrides(CLI::App* command, Overrides& o) {
+  command->add_option("--trials", o.trials, "Number of trials, instead of the scenario's")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""));
+  command->add_option("--seed", o.seed, "Seed, instead of the scenario's");
+  command->add_option("--engine", o.engine, "fast, exact or reference, instead of the scenario's");
+}
+
+void add_threads(CLI::App* command, unsigned& threads) {
+  command
+      ->add_option("--threads", threads,
+                   "Threads; by default as many as the machine has. Results do not depend on it")
+      ->check(CLI::Range(1u, 1024u));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("prism: how long a training step takes, as a distribution");
+  app.set_version_flag("--version", "prism " + std::string(prism::engine_version));
+  app.require_subcommand(1);
+  int code = done;
+
+  RunOptions run_options;
+  CLI::App* run_command = app.add_subcommand("run", "Run a scenario and print the step-time distribution");
+  run_command->add_option("FILE", run_options.file, file_help)->required();
+  add_overrides(run_command, run_options.overrides);
+  add_threads(run_command, run_options.threads);
+  run_command->add_option("--samples", run_options.samples_file, "Write every trial to this CSV file");
+  CLI::Option* run_json = run_command->add_flag("--json", run_options.json, "Print the result document");
+  run_command->add_flag("--csv", run_options.csv, "Print the quantiles as CSV")->excludes(run_json);
+  run_command->callback([&] { code = run(run_options); });
+
+  CheckOptions check_options;
+  CLI::App* check_command = app.add_subcommand("check", "Check a scenario and list what it assumes");
+  check_command->add_option("FILE", check_options.file, file_help)->required();
+  check_command->add_flag("--json", check_options.json,
+                          "Print the plan and the warnings, or the errors, as JSON");
+  check_command->callback([&] { code = check(check_options); });
+
+  bool presets_json = false;
+  CLI::App* presets_command = app.add_subcommand("presets", "List the presets");
+  presets_command->add_flag("--json", presets_json, "Print their contents and sources");
+  presets_command->callback([&] { code = presets(presets_json); });
+
+  LinkOptions link_options;
+  CLI::App* link_command = app.add_subcommand("link", "Make a link that opens this scenario on the page");
+  link_command->add_option("FILE", link_options.file, file_help)->required();
+  add_overrides(link_command, link_options.overrides);
+  add_threads(link_command, link_options.threads);
+  link_command->add_option("--page", link_options.page, "Address of the page, put before the link");
+  link_command->add_flag("--no-run", link_options.no_run, "Do not run it: the link then holds no digest");
+  link_command->callback([&] { code = link(link_options); });
+
+  OpenOptions open_options;
+  CLI::App* open_command =
+      app.add_subcommand("open", "Print a link's scenario and run it to compare the digest");
+  open_command->add_option("LINK", open_options.link, "A link, or its part from # on; - reads standard input")
+      ->required();
+  add_threads(open_command, open_options.threads);
+  open_command->add_flag("--json", open_options.json, "Print engine, digests and scenario as JSON");
+  open_command->add_flag("--no-run", open_options.no_run, "Only print it");
+  open_command->callback([&] { code = open(open_options); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? done : usage;
+  }
+  return code;
+}

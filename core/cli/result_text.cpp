@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "result_text.h"
+
+#include <cmath>
+#include <vector>
+
+#include "format.h"
+
+namespace prism::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Keys of the quantiles, in the document's order, and the probability each stands for.
+std::vector<std::pair<std::string, double>> quantiles(const ordered_json& step_time) {
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& [key, interval] : step_time["intervals"].items()) {
+    std::string percent = key.substr(1);
+    if (const auto point = percent.find('_'); point != std::string::npos) percent[point] = '.';
+    out.emplace_back(key, std::stod(percent) / 100);
+  }
+  return out;
+}
+
+std::string percent(double share, int decimals = 1) { return fixed(100 * share, decimals) + " %"; }
+
+/// Step times in one unit, with as many decimals as the interval of the 95 % quantile allows.
+struct Times {
+  TimeUnit unit;
+  int decimals;
+  explicit Times(const ordered_json& t) : unit(TimeUnit::for_size(t["p50"])) {
+    const ordered_json& interval = t["intervals"]["p95"];
+    const double p95 = t["p95"];
+    const double low = interval[0].is_null() ? p95 : interval[0].get<double>();
+    const double high = interval[1].is_null() ? p95 : interval[1].get<double>();
+    decimals = decimals_for(p95 / unit.seconds, (high - low) / unit.seconds);
+  }
+  std::string bare(double seconds) const { return fixed(seconds / unit.seconds, decimals); }
+  std::string with_unit(double seconds) const { return bare(seconds) + " " + std::string(unit.symbol); }
+};
+
+std::string sentence(const ordered_json& t, const Times& times) {
+  const double fixed_s = t["deterministic"], p95 = t["p95"];
+  if (t["min"] == t["max"])
+    return "Every step takes " + times.with_unit(p95) + ": nothing in this scenario varies.\n";
+  std::string out = "95 of 100 steps finish within " + times.with_unit(p95) +
+                    "; without variability the step would take " + times.with_unit(fixed_s) + ".\n";
+  const ordered_json& g = t["guarantee"];
+  if (g["within"].is_null()) {
+    out += "There are too few trials for a guarantee: it needs 59.\n";
+  } else {
+    out += "With " + percent(g["confidence"], 0) + " confidence, at least " + percent(g["coverage"], 0) +
+           " of the steps this model describes finish within " + times.with_unit(g["within"]) + ".\n";
+  }
+  return out;
+}
+
+std::string interval_text(const ordered_json& interval, const Times& times) {
+  const bool low = !interval[0].is_null(), high = !interval[1].is_null();
+  if (low && high) return times.bare(interval[0]) + " to " + times.bare(interval[1]);
+  if (low) return "at least " + times.bare(interval[0]);
+  if (high) return "at most " + times.bare(interval[1]);
+  return "too few trials";
+}
+
+std::string step_time_text(const ordered_json& t, const Times& times) {
+  Rows rows{{"Step time", std::string(times.unit.symbol), percent(t["confidence"], 0) + " interval"}};
+  for (const auto& [key, p] : quantiles(t)) {
+    const double upper = 100 * p;
+    const std::string name = upper == std::floor(upper) ? fixed(upper, 0) : fixed(upper, 1);
+    rows.push_back(
+        {"  " + name + " % within", times.bare(t[key]), interval_text(t["intervals"][key], times)});
+  }
+  rows.push_back({"  mean", times.bare(t["mean"]),
+                  "± " + significant(t["mean_standard_error"].get<double>() / times.unit.seconds, 2) +
+                      " standard error"});
+  rows.push_back({"  standard deviation", times.bare(t["sd"]), percent(t["cv"], 2) + " of the mean"});
+  rows.push_back({"  smallest, largest", times.bare(t["min"]), times.bare(t["max"])});
+  rows.push_back({"  without variability", times.bare(t["deterministic"]), ""});
+  std::string out = table(rows, "");
+  for (const ordered_json& w : t["within"])
+    out += "  P(step <= " + significant(w["x"], 4) + " s) = " + significant(w["probability"], 4) + "  (" +
+           significant(w["interval"][0], 4) + " to " + significant(w["interval"][1], 4) + ")\n";
+  return out;
+}
+
+std::string critical_path_text(const ordered_json& path, const Times& times) {
+  if (path.is_null()) return {};
+  Rows rows{{"Where the time goes", "share", std::string(times.unit.symbol), "standard error",
+             "without variability"}};
+  double total = 0, fixed_total = 0;
+  for (const ordered_json& k : path["kinds"]) {
+    rows.push_back({"  " + k["kind"].get<std::string>(), percent(k["share"]), times.bare(k["mean_s"]),
+                    "± " + significant(k["standard_error_s"].get<double>() / times.unit.seconds, 2),
+                    times.bare(k["deterministic_s"])});
+    total += k["mean_s"].get<double>();
+    fixed_total += k["deterministic_s"].get<double>();
+  }
+  rows.push_back({"  together", "", times.bare(total), "", times.bare(fixed_total)});
+  return table(rows, "") + "  (critical path by operator kind, mean of " + grouped(path["trials"]) +
+         " trials)\n";
+}
+
+std::string throughput_text(const ordered_json& t) {
+  if (t.is_null()) return {};
+  return "Throughput at the median step\n" +
+         table({{"tokens/s", large(t["tokens_per_s"]), large(t["tokens_per_s_per_gpu"]) + " per GPU"},
+                {"model FLOPs", percent(t["mfu"]) + " of peak (MFU)",
+                 significant(t["model_tflops_per_s_per_gpu"], 3) + " TFLOP/s per GPU"},
+                {"hardware FLOPs", percent(t["hfu"]) + " of peak (HFU)", ""}});
+}
+
+/// 0, 1 × 126, 0 for a list with long runs.
+std::string runs(const ordered_json& list) {
+  std::string out;
+  for (std::size_t i = 0; i < list.size();) {
+    std::size_t j = i;
+    while (j < list.size() && list[j] == list[i]) ++j;
+    if (!out.empty()) out += ", ";
+    if (j - i > 1) out += std::to_string(j - i) + " × ";
+    out += grouped(list[i]);
+    i = j;
+  }
+  return out;
+}
+
+std::string layout_text(const ordered_json& l) {
+  const auto n = [&](const char* key) { return grouped(l[key]); };
+  std::string out = "Layout\n  " + n("gpus") + (l["gpus"] == 1 ? " GPU" : " GPUs") + " on " + n("nodes") +
+                    (l["nodes"] == 1 ? " node" : " nodes") + ": tp " + n("tp") + " × cp " + n("cp") +
+                    " × pp " + n("pp") + " × dp " + n("dp") + "\n  " + l["schedule"].get<std::string>() +
+                    ", " + n("virtual_stages") + " virtual stages a rank, " + n("micro_batches") +
+                    " micro-batches a replica\n";
+  return out + "  " + n("layers") +
+         " layers; layers of each virtual stage: " + runs(l["layers_per_virtual_stage"]) + "\n";
+}
+
+std::string account_text(const ordered_json& r) {
+  const ordered_json& e = r["engine"];
+  const std::string path = e["path"];
+  std::string out = "How it was computed\n  " + grouped(r["trials"]) + " trials, seed " +
+                    r["seed"].get<std::string>() + ", engine " + r["engine_version"].get<std::string>() +
+                    "\n  " + path + " path: " + grouped(e["replicas_simulated"]) + " of " +
+                    grouped(e["replicas"]) + " replicas simulated in every trial";
+  if (path == "fast") out += "; one of the others decided " + grouped(e["decided_by_residual"]) + " trials";
+  out += "\n";
+  if (const ordered_json& c = e["check"]; !c.is_null())
+    out += "  error of the fast path in the mean: " + percent(c["mean_difference"], 4) + " ± " +
+           percent(c["standard_error"], 4) + " (" + grouped(c["trials"]) +
+           " trials again with every replica)\n";
+  if (r["partial"] == true) out += "  partial: " + grouped(r["trials_asked"]) + " trials were asked for\n";
+  out += "  digest " + r["digest"].get<std::string>() + "\n";
+  if (const std::size_t n = r["assumptions"].size(); n > 0)
+    out += "  " + grouped(static_cast<std::int64_t>(n)) + " values were assumed; prism check lists them\n";
+  return out;
+}
+
+}  // namespace
+
+std::string result_text(const ordered_json& r) {
+  const ordered_json& t = r["step_time_s"];
+  const Times times(t);
+  const std::string title = r["title"];
+  std::string out;
+  for (const std::string& part :
+       {title.empty() ? title : title + "\n", sentence(t, times), step_time_text(t, times),
+        critical_path_text(r["critical_path"], times), throughput_text(r["throughput"]),
+        layout_text(r["layout"]), account_text(r)}) {
+    if (part.empty()) continue;
+    if (!out.empty()) out += "\n";
+    out += part;
+  }
+  return printable(out, true);
+}
+
+std::string quantile_csv(const ordered_json& r) {
+  const ordered_json& t = r["step_time_s"];
+  const auto cell = [](const ordered_json& x) { return x.is_null() ? std::string() : exact(x); };
+  std::string out = "quantile,probability,step_time_s,low_s,high_s\n";
+  for (const auto& [key, p] : quantiles(t)) {
+    const ordered_json& interval = t["intervals"][key];
+    out += key + "," + significant(p, 3) + "," + exact(t[key]) + "," + cell(interval[0]) + "," +
+           cell(interval[1]) + "\n";
+  }
+  return out;
+}
+
+}  // namespace prism::cli

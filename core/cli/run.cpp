@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// prism run, prism check
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "format.h"
+#include "result_text.h"
+#include "runner.h"
+
+namespace prism::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+void print_warnings(const Job& job, const Input& input) {
+  for (const Diagnostic& d : job.warnings) std::cerr << diagnostic_text(d, input) << "\n";
+}
+
+bool write_samples(const std::string& file, const Job& job, const Parts& trials) {
+  const Outcome outcome = merge(*job.simulation, trials, {}, {});
+  std::ofstream out(file, std::ios::binary);
+  out << "trial,step_time_s\n";
+  for (std::size_t i = 0; i < outcome.step_s.size(); ++i) out << i << ',' << exact(outcome.step_s[i]) << '\n';
+  out.close();
+  return !out.fail();
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const auto input = read_input(options.file, options.overrides, options.json);
+  if (!input) return refused;
+  auto job = prepare(*input, options.json);
+  if (!job) return refused;
+  if (!options.json) print_warnings(*job, *input);
+
+  Finished parts;
+  {
+    ProgressLine line;
+    parts = run_job(*job, options.threads, [&](double share) { line.show(share); });
+  }
+  if (!options.samples_file.empty() && !write_samples(options.samples_file, *job, parts.trials)) {
+    print_fault("unwritable", "cannot write " + options.samples_file, options.json);
+    return refused;
+  }
+
+  const std::string result = result_json(*job, parts.trials, parts.attribution, parts.check);
+  if (options.json) {
+    std::cout << result << "\n";
+  } else {
+    const auto document = ordered_json::parse(result);
+    std::cout << (options.csv ? quantile_csv(document) : result_text(document));
+  }
+  return done;
+}
+
+int check(const CheckOptions& options) {
+  const auto input = read_input(options.file, {}, options.json);
+  if (!input) return refused;
+  const auto job = prepare(*input, options.json);
+  if (!job) return refused;
+
+  if (options.json) {
+    std::cout << "{\"ok\":true,\"plan\":" << plan_json(*job)
+              << ",\"warnings\":" << diagnostics_json(job->warnings) << "}\n";
+    return done;
+  }
+  print_warnings(*job, *input);
+  const Scenario& s = job->scenario;
+  std::cout << printable(input->name) << ": no errors. " << grouped(s.parallel.world()) << " GPUs, "
+            << grouped(s.run.trials) << " trials, seed " << s.run.seed << ", " << s.run.engine << " engine.\n"
+            << "Without variability the step takes " << significant(deterministic(*job->simulation).step_s, 4)
+            << " s.\n";
+  if (s.assumptions.empty()) return done;
+  std::vector<std::vector<std::string>> rows{{"Assumed", "value", "because of"}};
+  for (const Scenario::Assumption& a : s.assumptions)
+    rows.push_back({a.pointer, a.value, a.source.empty() ? a.origin : a.origin + " (" + a.source + ")"});
+  std::cout << "\n" << printable(table(rows, ""), true);
+  return done;
+}
+
+}  // namespace prism::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace prism::cli {
+namespace {
+
+struct Task {
+  Phase phase;
+  std::int64_t unit;
+  double draws;
+  std::vector<std::byte>* part;  ///< where the result goes
+};
+
+void add_tasks(std::vector<Task>& tasks, const Simulation& s, Phase phase, Parts& parts) {
+  parts.resize(static_cast<std::size_t>(unit_count(s, phase)));
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    tasks.push_back({phase, static_cast<std::int64_t>(i), unit_draws(s, phase), &parts[i]});
+}
+
+/// Every thread takes the next task until none is left.
+void run_tasks(const Simulation& s, std::vector<Task>& tasks, unsigned threads,
+               const std::function<void(double)>& report) {
+  // Large units first: a large one started last would keep one thread busy alone.
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [](const Task& a, const Task& b) { return a.draws > b.draws; });
+
+  std::mutex mutex;
+  std::condition_variable moved;
+  std::size_t next = 0, finished = 0;
+  double draws_done = 0;
+  const auto work = [&] {
+    std::unique_lock lock(mutex);
+    while (next < tasks.size()) {
+      const Task& task = tasks[next++];
+      lock.unlock();
+      *task.part = run_unit(s, task.phase, task.unit);
+      lock.lock();
+      draws_done += task.draws;
+      if (++finished == tasks.size()) moved.notify_all();
+    }
+  };
+
+  std::vector<std::thread> pool;
+  const auto wanted = std::min<std::size_t>(threads, tasks.size());
+  for (std::size_t i = 0; i < wanted; ++i) pool.emplace_back(work);
+  {
+    std::unique_lock lock(mutex);
+    while (!moved.wait_for(lock, std::chrono::milliseconds(100), [&] { return finished == tasks.size(); })) {
+      const double done = draws_done;
+      lock.unlock();
+      report(done);
+      lock.lock();
+    }
+  }
+  for (std::thread& t : pool) t.join();
+  report(draws_done);
+}
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& progress) {
+  Simulation& s = *job.simulation;
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  Finished out;
+  Parts pilot;
+  std::vector<Task> first, second;
+  add_tasks(first, s, Phase::pilot, pilot);
+  add_tasks(second, s, Phase::trials, out.trials);
+  add_tasks(second, s, Phase::attribution, out.attribution);
+  add_tasks(second, s, Phase::check, out.check);
+
+  double total = 0, before = 0;
+  for (const auto* tasks : {&first, &second})
+    for (const Task& t : *tasks) total += t.draws;
+  const auto report = [&](double done) {
+    if (progress) progress(total > 0 ? (before + done) / total : 1);
+  };
+
+  run_tasks(s, first, threads, report);
+  for (const Task& t : first) before += t.draws;
+  learn(s, pilot);
+  run_tasks(s, second, threads, report);
+  return out;
+}
+
+ProgressLine::ProgressLine() : watched_(isatty(STDERR_FILENO) != 0), started_s_(now_s()) {}
+
+ProgressLine::~ProgressLine() {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::show(double share) {
+  const double elapsed = now_s() - started_s_;
+  if (!watched_ || elapsed < 0.3) return;  // short work needs no line
+  drawn_ = true;
+  std::fprintf(stderr, "\r\033[K%3.0f %%", 100 * share);
+  if (share > 0.02 && share < 1) std::fprintf(stderr, ", about %.0f s left", elapsed * (1 - share) / share);
+  std::fflush(stderr);
+}
+
+}  // namespace prism::cli

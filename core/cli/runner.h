@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs every unit of a job on threads. The parts come back in unit order, so the number of threads changes
+// nothing.
+#pragma once
+
+#include <functional>
+
+#include "prism/report.h"
+
+namespace prism::cli {
+
+struct Finished {
+  Parts trials, attribution, check;
+};
+
+/// `threads` 0: as many as the machine has. `progress`, if given, is called from the calling thread about ten
+/// times a second with the share of the work done, 0 to 1.
+Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& progress);
+
+/// One line on stderr, redrawn, if a terminal watches; otherwise silent.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine();  ///< wipes the line
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  void show(double share);
+
+ private:
+  bool watched_;
+  bool drawn_ = false;
+  double started_s_;
+};
+
+}  // namespace prism::cli
