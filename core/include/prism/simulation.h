@@ -57,6 +57,7 @@ struct Deterministic {
   double step_s = 0;
   struct Rank { double compute_s = 0, communication_s = 0, idle_s = 0; };
   std::vector<Rank> rank;                   ///< [pp]; sums to step_s
+  std::vector<double> alone_s;              ///< [pp]; when what a rank does before replicas meet ends
   std::vector<double> critical_path_s;      ///< [kind_count]; seconds of the critical path by kind
   double critical_path_wait_s = 0;          ///< seconds of the path in no operator (0 but for rounding)
 };

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/compiled.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace prism {
+namespace {
+
+using Law = LawBook::Law;
+
+/// Consecutive compute operators, and the collective that ends them.
+struct Leg {
+  std::vector<Operator> compute;
+  const Segment* end = nullptr;  ///< null: no collective follows
+};
+
+std::vector<Leg> legs_of(const std::vector<Segment>& segments) {
+  std::vector<Leg> legs(1);
+  for (const Segment& s : segments) {
+    Leg& leg = legs.back();
+    leg.compute.insert(leg.compute.end(), s.compute.begin(), s.compute.end());
+    if (s.has_collective) {
+      leg.end = &s;
+      legs.emplace_back();
+    }
+  }
+  if (legs.back().compute.empty()) legs.pop_back();
+  return legs;
+}
+
+bool crosses_replicas(const Leg& leg) {
+  return leg.end && (leg.end->group == Group::data || leg.end->group == Group::world);
+}
+
+bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
+  const auto legs = legs_of(segments);
+  return !legs.empty() && legs.back().end && legs.back().end->group == Group::tensor;
+}
+
+/// Builds programs for a number of lines that each stand for `ranks_a_line` tensor ranks.
+class Compiler {
+ public:
+  Compiler(Compiled& compiled, std::int64_t ranks_a_line)
+      : compiled_(&compiled), ranks_a_line_(ranks_a_line) {}
+
+  /// True once a segment had to be split into its operators because they do not convolve.
+  bool split = false;
+
+  void append_compute(Program& program, const std::vector<Operator>& operators) {
+    if (operators.empty()) return;
+    std::vector<Law> laws;
+    for (const Operator& op : operators) laws.push_back(compiled_->book.of(op));
+    if (const Law total = compiled_->book.sum(laws); total != LawBook::none) {
+      // Slowest of n ranks by one draw: exact because their segment sums are i.i.d.
+      append(program, operators, compiled_->book.maximum(total, ranks_a_line_), false);
+      return;
+    }
+    split = true;
+    for (std::size_t i = 0; i < operators.size(); ++i) append(program, {operators[i]}, laws[i], false);
+  }
+
+  void append_collective(Program& program, const Operator& op) {
+    append(program, {op}, compiled_->book.of(op), true);
+  }
+
+  Program program(const std::vector<Segment>& segments) {
+    Program result;
+    for (const Leg& leg : legs_of(segments)) {
+      append_compute(result, leg.compute);
+      if (leg.end) append_collective(result, leg.end->collective);
+    }
+    return result;
+  }
+
+  Draw draw(const std::vector<Operator>& operators, Law law, bool collective) const {
+    Draw d{law, collective, {}, 0};
+    double mean = 0;
+    for (const Operator& op : operators) {
+      mean += compiled_->book.mean(op);
+      d.median_s += compiled_->book.median(op);
+      d.share[static_cast<int>(op.kind)] += compiled_->book.mean(op);
+    }
+    for (double& s : d.share) s = mean > 0 ? s / mean : 0;
+    return d;
+  }
+
+ private:
+  void append(Program& program, const std::vector<Operator>& operators, Law law, bool collective) {
+    program.draws.push_back(draw(operators, law, collective));
+    program.median_s += program.draws.back().median_s;
+    for (const Operator& op : operators)
+      program.median_by_kind[static_cast<int>(op.kind)] += compiled_->book.median(op);
+  }
+
+  Compiled* compiled_;
+  std::int64_t ranks_a_line_;
+};
+
+/// What the group waits for a transfer, beyond the sender's end. Each of its n ranks receives its own and
+/// then computes up to the chunk's first collective: the group goes on at max(hop + compute), of which
+/// max(compute) is already in the chunk. The difference is drawn with its true mean and variance.
+Law group_hop(LawBook& book, Law hop, Law first_compute, std::int64_t ranks) {
+  if (ranks == 1 || book.table(hop).is_constant()) return hop;
+  if (book.table(first_compute).is_constant()) return book.maximum(hop, ranks);
+  const Law both = book.sum({hop, first_compute});
+  if (both == LawBook::none) return book.maximum(hop, ranks);
+  const QuantileTable& late = book.table(book.maximum(both, ranks));
+  const QuantileTable& base = book.table(book.maximum(first_compute, ranks));
+  const double mean = late.mean() - base.mean();
+  const double variance = late.sd() * late.sd() - base.sd() * base.sd();
+  const QuantileTable& shape = book.table(hop);
+  const double least = 1e-6 * shape.sd();
+  return book.add(shape.with_moments(mean, variance > least * least ? std::sqrt(variance) : least));
+}
+
+Law first_compute(LawBook& book, const std::vector<Segment>& segments) {
+  const auto legs = legs_of(segments);
+  if (legs.empty()) return book.zero();
+  std::vector<Law> laws;
+  for (const Operator& op : legs[0].compute) laws.push_back(book.of(op));
+  return book.sum(laws);
+}
+
+Diagnostic heavy_tail(const std::string& where) {
+  return {Code::unsupported, "/operators",
+          "the latencies " + where + " have tails too heavy to be added up in a table",
+          "use a family with a lighter tail there"};
+}
+
+/// Splits what a rank does after its last backward into what one replica does alone and what follows.
+struct Ending {
+  std::vector<Leg> before, after;  ///< around the embedding exchange
+  const Segment* exchange = nullptr;
+  std::vector<std::vector<Leg>> sections;  ///< each ended by a world collective, but the last
+};
+
+Ending split_ending(const std::vector<Segment>& segments) {
+  Ending e;
+  const auto legs = legs_of(segments);
+  std::size_t i = 0;
+  const bool meets = std::any_of(legs.begin(), legs.end(), crosses_replicas);
+  for (; i < legs.size() && !(meets && crosses_replicas(legs[i])); ++i) {
+    auto& side = e.exchange ? e.after : e.before;
+    if (legs[i].end && legs[i].end->group == Group::embedding) {
+      e.exchange = legs[i].end;
+      side.push_back({legs[i].compute, nullptr});
+    } else {
+      side.push_back(legs[i]);
+    }
+  }
+  e.sections.emplace_back();
+  for (; i < legs.size(); ++i) {
+    e.sections.back().push_back(legs[i]);
+    if (legs[i].end && legs[i].end->group == Group::world) e.sections.emplace_back();
+  }
+  return e;
+}
+
+/// The time one rank needs for a section, as the next synchronisation sees it.
+/// A data collective joins one tensor rank of all replicas, so within a section the t tensor ranks go
+/// separate ways and the d replicas of one of them meet again and again: a segment costs the slowest of d,
+/// the section the slowest of t. Compute before the *first* meeting is added to each replica's own end by the
+/// caller's maximum: with the replicas' ends wide against it this overstates; end-of-step compute before the
+/// first collective is nothing in practice.
+bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int64_t ranks_a_line,
+                     Section::Rank& out) {
+  LawBook& book = compiled.book;
+  std::vector<Law> addends;
+  BySeconds mean{};
+  double total = 0;
+  auto account = [&](const Operator& op) {
+    mean[static_cast<int>(op.kind)] += book.mean(op);
+    total += book.mean(op);
+    out.median_s += book.median(op);
+  };
+  for (const Leg& leg : legs) {
+    std::vector<Law> compute;
+    for (const Operator& op : leg.compute) {
+      compute.push_back(book.of(op));
+      account(op);
+    }
+    const Law sum = book.sum(compute);
+    if (sum == LawBook::none) return false;
+    addends.push_back(book.maximum(sum, compiled.workload.dp));
+    if (leg.end && leg.end->group == Group::data) {
+      addends.push_back(book.of(leg.end->collective));
+      account(leg.end->collective);
+    }
+  }
+  const Law sum = book.sum(addends);
+  if (sum == LawBook::none) return false;
+  out.law = book.maximum(sum, ranks_a_line);
+  out.mean_s = book.table(out.law).mean();
+  out.compute_share = 0;
+  for (int k = 0; k < kind_count; ++k) {
+    out.share[k] = total > 0 ? mean[k] / total : 0;
+    if (class_of(static_cast<Kind>(k)) == Class::compute) out.compute_share += out.share[k];
+  }
+  return true;
+}
+
+std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, std::int64_t ranks_a_line) {
+  const Workload& w = compiled.workload;
+  auto unsupported = [](std::string message) {
+    return std::vector<Diagnostic>{{Code::unsupported, "/operators", std::move(message), ""}};
+  };
+  std::vector<Ending> endings;
+  for (const auto& segments : w.end.rank) endings.push_back(split_ending(segments));
+  for (const Ending& e : endings) {
+    if (e.sections.size() != endings[0].sections.size())
+      return unsupported("every pipeline rank must take part in the same collectives over the whole job");
+    for (const auto& section : e.sections)
+      for (const Leg& leg : section)
+        if (leg.end && (leg.end->group == Group::tensor || leg.end->group == Group::embedding))
+          return unsupported(
+              "a tensor or embedding collective after replicas have met at the end of the step");
+  }
+  compiled.before.resize(endings.size());
+  compiled.after.resize(endings.size());
+  for (std::size_t r = 0; r < endings.size(); ++r) {
+    auto fill = [&](Program& program, const std::vector<Leg>& legs) {
+      for (const Leg& leg : legs) {
+        compiler.append_compute(program, leg.compute);
+        if (leg.end) compiler.append_collective(program, leg.end->collective);
+      }
+    };
+    fill(compiled.before[r], endings[r].before);
+    fill(compiled.after[r], endings[r].after);
+    if (endings[r].exchange) {
+      compiled.embedding_exchange = true;
+      const Operator& op = endings[r].exchange->collective;
+      // Each line's ranks exchange with their own peers; the group goes on with the slowest.
+      compiled.embedding =
+          compiler.draw({op}, compiled.book.maximum(compiled.book.of(op), ranks_a_line), false);
+    }
+  }
+  for (std::size_t k = 0; k < endings[0].sections.size(); ++k) {
+    Section section;
+    for (const Ending& e : endings) {
+      Section::Rank rank{};
+      if (!compile_section(compiled, e.sections[k], ranks_a_line, rank))
+        return {heavy_tail("at the end of the step")};
+      section.rank.push_back(rank);
+    }
+    if (k + 1 < endings[0].sections.size()) {
+      const Operator& op = endings[0].sections[k].back().end->collective;
+      section.world = true;
+      section.world_law = compiled.book.of(op);
+      section.world_median_s = compiled.book.median(op);
+      section.world_kind = op.kind;
+    }
+    compiled.sections.push_back(std::move(section));
+  }
+  return {};
+}
+
+/// Sampling tables of the laws that are drawn from; the others are only steps on the way.
+void make_tables(Compiled& compiled) {
+  std::vector<Law> drawn;
+  auto add = [&](const Program& p) {
+    for (const Draw& d : p.draws) drawn.push_back(d.law);
+  };
+  for (const Program& p : compiled.programs) add(p);
+  for (const Program& p : compiled.before) add(p);
+  for (const Program& p : compiled.after) add(p);
+  drawn.insert(drawn.end(), compiled.chunk_law.begin(), compiled.chunk_law.end());
+  drawn.insert(drawn.end(), compiled.hop_law.begin(), compiled.hop_law.end());
+  if (compiled.embedding_exchange) drawn.push_back(compiled.embedding.law);
+  for (const Section& s : compiled.sections) {
+    for (const Section::Rank& r : s.rank) drawn.push_back(r.law);
+    drawn.push_back(s.world_law);
+  }
+  for (Law law : drawn) {
+    if (static_cast<std::size_t>(law) >= compiled.tables.size()) compiled.tables.resize(law + 1);
+    if (compiled.tables[law].bucket.empty())
+      compiled.tables[law] = make_sample_table(compiled.book.table(law));
+  }
+}
+
+void name_streams(Compiled& compiled) {
+  const std::uint64_t chunk = stream_key("chunk"), segment = stream_key("segment"), hop = stream_key("hop");
+  for (std::size_t s = 0; s < compiled.program_of.size(); ++s) {
+    compiled.chunk_key.push_back(stream_key(chunk, s));
+    compiled.segment_key.push_back(stream_key(segment, s));
+    compiled.hop_key.push_back(stream_key(hop, s));
+  }
+  const std::uint64_t before = stream_key("before exchange"), after = stream_key("after exchange");
+  for (std::size_t r = 0; r < compiled.before.size(); ++r) {
+    compiled.before_key.push_back(stream_key(before, r));
+    compiled.after_key.push_back(stream_key(after, r));
+  }
+  compiled.embedding_key = stream_key("embedding exchange");
+  for (std::size_t k = 0; k < compiled.sections.size(); ++k)
+    compiled.section_key.push_back(stream_key(stream_key("end of step"), k));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
+  using R = Result<std::unique_ptr<Compiled>>;
+  auto graph =
+      compile_graph({workload.pp, workload.virtual_stages, workload.micro_batches}, workload.schedule);
+  if (!graph) return R::faults(std::move(graph.diagnostics));
+
+  auto compiled = std::make_unique<Compiled>(workload);
+  compiled->graph = std::move(*graph);
+  const Workload& w = compiled->workload;
+  LawBook& book = compiled->book;
+
+  // The group moves as one only if every chunk ends by synchronising it.
+  bool joined = true;
+  for (const StageProgram& s : w.stages)
+    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward);
+  compiled->lines = w.tp > 1 && !joined ? w.tp : 1;
+  compiled->sampling = compiled->lines > 1 ? Sampling::rank : Sampling::chunk;
+
+  const auto compile = [&] {
+    Compiler compiler(*compiled, w.tp / compiled->lines);
+    compiled->programs.clear();
+    compiled->program_of.clear();
+    // Equal stages share a program: recognised by what they draw.
+    std::map<std::vector<std::tuple<Law, bool, BySeconds>>, std::int32_t> known;
+    for (const StageProgram& s : w.stages)
+      for (const auto* segments : {&s.forward, &s.backward}) {
+        Program p = compiler.program(*segments);
+        std::vector<std::tuple<Law, bool, BySeconds>> signature;
+        for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share);
+        const auto [entry, is_new] =
+            known.try_emplace(signature, static_cast<std::int32_t>(compiled->programs.size()));
+        if (is_new) compiled->programs.push_back(std::move(p));
+        compiled->program_of.push_back(entry->second);
+      }
+    return compiler;
+  };
+  Compiler compiler = compile();
+  if (compiler.split && w.tp > 1 && compiled->lines == 1) {
+    // Operators that do not convolve are drawn one by one, which needs every rank of the group.
+    compiled->lines = w.tp;
+    compiled->sampling = Sampling::rank;
+    compiler = compile();
+  }
+  const std::int64_t ranks_a_line = w.tp / compiled->lines;
+
+  if (compiled->sampling == Sampling::chunk) {
+    std::vector<Law> total;
+    for (const Program& p : compiled->programs) {
+      std::vector<Law> laws;
+      for (const Draw& d : p.draws) laws.push_back(d.law);
+      total.push_back(book.sum(laws));
+      if (total.back() == LawBook::none) compiled->sampling = Sampling::segment;
+    }
+    if (compiled->sampling == Sampling::chunk)
+      for (std::int32_t p : compiled->program_of) compiled->chunk_law.push_back(total[p]);
+  }
+
+  const std::size_t streams = 2 * w.stages.size();
+  compiled->hop_law.assign(streams, book.zero());
+  compiled->hop_median_s.assign(streams, 0);
+  if (w.transfers.present) {
+    const Law forward = book.of(w.transfers.forward), backward = book.of(w.transfers.backward);
+    std::map<std::pair<Law, Law>, Law> known;
+    auto hop = [&](Law law, const std::vector<Segment>& receiver) {
+      if (ranks_a_line == 1) return law;
+      const Law first = first_compute(book, receiver);
+      const auto [entry, is_new] = known.try_emplace({law, first}, LawBook::none);
+      if (is_new) entry->second = group_hop(book, law, first, ranks_a_line);
+      return entry->second;
+    };
+    for (std::size_t s = 0; s < w.stages.size(); ++s) {
+      if (s + 1 < w.stages.size()) compiled->hop_law[2 * s] = hop(forward, w.stages[s + 1].forward);
+      if (s > 0) compiled->hop_law[2 * s + 1] = hop(backward, w.stages[s - 1].backward);
+      compiled->hop_median_s[2 * s] = book.median(w.transfers.forward);
+      compiled->hop_median_s[2 * s + 1] = book.median(w.transfers.backward);
+    }
+  }
+
+  if (auto faults = compile_ending(*compiled, compiler, ranks_a_line); !faults.empty())
+    return R::faults(std::move(faults));
+  make_tables(*compiled);
+  name_streams(*compiled);
+  return R::of(std::move(compiled));
+}
+
+}  // namespace prism

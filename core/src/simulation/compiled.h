@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workload compiled for the engine: what each chunk draws, what a rank does after its last backward, and
+// the sampling tables. Lines are the tensor ranks that are propagated one by one: 1 where every chunk ends in
+// a collective of its whole tensor group (then the group moves as one), else all of them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "prism/graph.h"
+#include "prism/simulation.h"
+#include "simulation/laws.h"
+
+namespace prism {
+
+using BySeconds = std::array<double, kind_count>;  ///< seconds, or shares of them, by operator kind
+
+/// One draw of the segment path.
+struct Draw {
+  LawBook::Law law;
+  bool collective;  ///< synchronises the lines and takes the same time on all; else a draw for each line
+  BySeconds share;  ///< of the draw's mean, by kind; sums to 1
+  double median_s;  ///< of the operators together: what the deterministic step takes
+};
+
+/// What a chunk, or a rank after its last backward, draws in order.
+struct Program {
+  std::vector<Draw> draws;
+  double median_s = 0;
+  BySeconds median_by_kind{};
+};
+
+/// A section of the end of the step, from one synchronisation of all replicas to the next.
+struct Section {
+  struct Rank {
+    LawBook::Law
+        law;  ///< of the time from the section's start to its end, slowest of the ranks one line stands for
+    double mean_s;         ///< of that law
+    double median_s;       ///< of the operators
+    BySeconds share;       ///< of the mean, by kind
+    double compute_share;  ///< of the mean, of class compute
+  };
+  std::vector<Rank> rank;  ///< [pp]
+  bool world = false;      ///< ended by a collective over the whole job
+  LawBook::Law world_law = 0;
+  double world_median_s = 0;
+  Kind world_kind = Kind::all_reduce;
+};
+
+enum class Sampling { chunk, segment, rank };
+
+struct Compiled {
+  explicit Compiled(const Workload& w) : workload(w), book(workload) {}
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  Workload workload;
+  LawBook book;
+  Graph graph;
+  Sampling sampling = Sampling::chunk;
+  std::int64_t lines = 1;
+
+  // By stream, that is 2 * stage + pass.
+  std::vector<std::int32_t> program_of;  ///< index into programs
+  std::vector<Program> programs;         ///< distinct ones
+  std::vector<LawBook::Law> chunk_law;   ///< with Sampling::chunk
+  std::vector<LawBook::Law> hop_law;     ///< of the transfer that the chunk sends
+  std::vector<double> hop_median_s;
+
+  // After the last backward, until replicas meet.
+  std::vector<Program> before, after;  ///< [pp]; around the exchange of tied-embedding gradients
+  bool embedding_exchange = false;
+  Draw embedding{};
+  std::vector<Section> sections;  ///< at least one
+
+  std::vector<SampleTable> tables;  ///< [law], empty where the law is not drawn from
+  const SampleTable::Bucket* bucket(LawBook::Law law) const { return tables[law].bucket.data(); }
+
+  /// Identities of the random streams within a replica, by cause; by stream for chunks, by rank for the
+  /// ending.
+  std::vector<std::uint64_t> chunk_key, segment_key, hop_key, before_key, after_key;
+  std::uint64_t embedding_key = 0;
+  std::vector<std::uint64_t> section_key;  ///< [sections], of a trial
+
+  static std::size_t stream(const Graph::Task& t) {
+    return static_cast<std::size_t>(2 * t.stage + (t.pass == Pass::backward));
+  }
+  const Program& program(const Graph::Task& t) const { return programs[program_of[stream(t)]]; }
+};
+
+Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload);
+
+}  // namespace prism

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "simulation/compiled.h"
+
+namespace prism {
+
+/// Which rank decided, and what it spent, after replicas have met.
+struct FinishPath {
+  std::size_t row =
+      0;  ///< (rank, line) that decided the first section: where the replicas' part of the path ends
+  BySeconds seconds{};                         ///< of the path from there to the end of the step
+  std::vector<double> compute, communication;  ///< [pp], seconds of each rank's first line
+};
+
+/// Plays a trial from the replicas' meeting to the end of the step. `ends`: [pp * lines], latest over the
+/// replicas of what each does alone; overwritten. Returns the step time.
+double finish_step(const Compiled& compiled, std::uint64_t seed, std::int64_t trial, std::span<double> ends,
+                   FinishPath* path = nullptr);
+
+}  // namespace prism

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/lanes.h"
+
+#include <algorithm>
+
+namespace prism {
+namespace {
+
+// Small functions over distinct rows, always inlined: in one large loop body clang 14 vectorises none of this
+// for WebAssembly (2.4 times slower).
+#define PRISM_ROW [[gnu::always_inline]] inline void
+
+PRISM_ROW draw(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float* __restrict out) {
+  for (std::size_t k = 0; k < lane_count; ++k) out[k] = sample(bucket, generator[k]());
+}
+
+PRISM_ROW raise(float* __restrict a, const float* __restrict b) {
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] = a[k] > b[k] ? a[k] : b[k];
+}
+
+PRISM_ROW add(float* __restrict a, const float* __restrict b) {
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] += b[k];
+}
+
+PRISM_ROW wait_and_add(float* __restrict free, const float* __restrict arrival,
+                       const float* __restrict duration) {
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    const float start = free[k] > arrival[k] ? free[k] : arrival[k];
+    free[k] = start + duration[k];
+  }
+}
+
+PRISM_ROW send(float* __restrict link, const float* __restrict end, const float* __restrict hop,
+               float* __restrict arrival) {
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    const float start = link[k] > end[k] ? link[k] : end[k];
+    link[k] = arrival[k] = start + hop[k];
+  }
+}
+
+PRISM_ROW seed(pcg32_oneseq* generator, const std::uint64_t* key, std::uint64_t cause) {
+  for (std::size_t k = 0; k < lane_count; ++k) generator[k] = pcg32_oneseq(mix64(key[k] ^ cause));
+}
+
+#undef PRISM_ROW
+
+void seed_streams(const Compiled& c, Lanes& lanes, const std::vector<std::uint64_t>& cause) {
+  for (std::size_t s = 0; s < cause.size(); ++s) seed(&lanes.generator[s * lane_count], lanes.key, cause[s]);
+  if (c.workload.transfers.present)
+    for (std::size_t s = 0; s < cause.size(); ++s)
+      seed(&lanes.hop_generator[s * lane_count], lanes.key, c.hop_key[s]);
+  std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0f);
+  std::fill(lanes.link.begin(), lanes.link.end(), 0.0f);
+}
+
+/// What one replica does alone after its last backward.
+class Ending {
+ public:
+  Ending(const Compiled& c, Lanes& lanes, Recording<float>* rec) : c_(c), lanes_(lanes), rec_(rec) {
+    if (!rec_) return;
+    std::fill(rec_->final_kind.begin(), rec_->final_kind.end(), 0.0f);
+    for (std::size_t row = 0; row * lane_count < rec_->final_origin.size(); ++row)
+      std::fill_n(&rec_->final_origin[row * lane_count], lane_count, static_cast<std::uint32_t>(row));
+  }
+
+  void run() {
+    for (std::size_t r = 0; r < c_.before.size(); ++r) program(r, c_.before[r], c_.before_key[r]);
+    if (c_.embedding_exchange) exchange();
+    for (std::size_t r = 0; r < c_.after.size(); ++r) program(r, c_.after[r], c_.after_key[r]);
+  }
+
+ private:
+  float* row(std::size_t rank, std::size_t line) {
+    return &lanes_.ends[(rank * static_cast<std::size_t>(c_.lines) + line) * lane_count];
+  }
+
+  void program(std::size_t rank, const Program& p, std::uint64_t cause) {
+    if (p.draws.empty()) return;
+    seed(generator_, lanes_.key, cause);
+    const auto lines = static_cast<std::size_t>(c_.lines);
+    for (const Draw& d : p.draws) {
+      if (d.collective) {
+        for (std::size_t l = 1; l < lines; ++l) join(rank, 0, rank, l);
+        draw(generator_, c_.bucket(d.law), duration_);
+        for (std::size_t l = lines; l-- > 0;) {
+          if (l > 0) follow(rank, l, rank, 0);
+          spend(rank, l, d);
+        }
+      } else {
+        for (std::size_t l = 0; l < lines; ++l) {
+          draw(generator_, c_.bucket(d.law), duration_);
+          spend(rank, l, d);
+        }
+      }
+    }
+  }
+
+  void exchange() {
+    seed(generator_, lanes_.key, c_.embedding_key);
+    const std::size_t last = static_cast<std::size_t>(c_.workload.pp) - 1;
+    for (std::size_t l = 0; l < static_cast<std::size_t>(c_.lines); ++l) {
+      draw(generator_, c_.bucket(c_.embedding.law), duration_);
+      join(0, l, last, l);
+      follow(last, l, 0, l);
+      spend(last, l, c_.embedding);
+      spend(0, l, c_.embedding);
+    }
+  }
+
+  /// (rank, line) waits for (other, other_line).
+  void join(std::size_t rank, std::size_t line, std::size_t other, std::size_t other_line) {
+    float *a = row(rank, line), *b = row(other, other_line);
+    if (rec_)
+      for (std::size_t k = 0; k < lane_count; ++k)
+        if (b[k] > a[k]) copy_path(rank, line, other, other_line, k);
+    raise(a, b);
+  }
+  /// (rank, line) takes the time of (other, other_line).
+  void follow(std::size_t rank, std::size_t line, std::size_t other, std::size_t other_line) {
+    std::copy_n(row(other, other_line), lane_count, row(rank, line));
+    if (rec_)
+      for (std::size_t k = 0; k < lane_count; ++k) copy_path(rank, line, other, other_line, k);
+  }
+  void copy_path(std::size_t rank, std::size_t line, std::size_t other, std::size_t other_line,
+                 std::size_t k) {
+    const auto to = rec_->at(rank * rec_->lines + line, k),
+               from = rec_->at(other * rec_->lines + other_line, k);
+    rec_->final_origin[to] = rec_->final_origin[from];
+    std::copy_n(&rec_->final_kind[from * kind_count], kind_count, &rec_->final_kind[to * kind_count]);
+  }
+  void spend(std::size_t rank, std::size_t line, const Draw& d) {
+    add(row(rank, line), duration_);
+    if (!rec_) return;
+    for (std::size_t k = 0; k < lane_count; ++k)
+      for (int kind = 0; kind < kind_count; ++kind) {
+        const float s = static_cast<float>(d.share[kind]) * duration_[k];
+        rec_->final_kind[rec_->at(rank * rec_->lines + line, k) * kind_count + kind] += s;
+        if (line == 0) {
+          auto& total =
+              class_of(static_cast<Kind>(kind)) == Class::compute ? rec_->compute : rec_->communication;
+          total[rec_->at(rank, k)] += s;
+        }
+      }
+  }
+
+  const Compiled& c_;
+  Lanes& lanes_;
+  Recording<float>* rec_;
+  pcg32_oneseq generator_[lane_count];
+  float duration_[lane_count];
+};
+
+/// One chunk of the segment path: from the lines' starts, in `now`, to their ends.
+/// Recording keeps for each line the line it last waited for and what it spent since the chunk's start.
+class Chunk {
+ public:
+  Chunk(const Compiled& c, Recording<float>* rec)
+      : c_(c), rec_(rec), lines_(static_cast<std::size_t>(c.lines)), now_(lines_ * lane_count) {}
+
+  float* line(std::size_t l) { return &now_[l * lane_count]; }
+
+  void run(std::size_t task, const Program& p, pcg32_oneseq* generator) {
+    if (rec_) open(task);
+    for (const Draw& d : p.draws) {
+      if (d.collective) {
+        for (std::size_t l = 1; l < lines_; ++l) {
+          if (rec_)
+            for (std::size_t k = 0; k < lane_count; ++k)
+              if (line(l)[k] > line(0)[k]) copy_path(task, 0, l, k);
+          raise(line(0), line(l));
+        }
+        draw(generator, c_.bucket(d.law), duration_);
+        for (std::size_t l = lines_; l-- > 0;) {
+          if (l > 0) {
+            std::copy_n(line(0), lane_count, line(l));
+            if (rec_)
+              for (std::size_t k = 0; k < lane_count; ++k) copy_path(task, l, 0, k);
+          }
+          add(line(l), duration_);
+          if (rec_) spend(task, l, d);
+        }
+      } else {
+        for (std::size_t l = 0; l < lines_; ++l) {
+          draw(generator, c_.bucket(d.law), duration_);
+          add(line(l), duration_);
+          if (rec_) spend(task, l, d);
+        }
+      }
+    }
+    if (rec_) close(task);
+  }
+
+ private:
+  void open(std::size_t task) {
+    for (std::size_t l = 0; l < lines_; ++l) {
+      std::fill_n(&rec_->origin[rec_->at(task * lines_ + l, 0)], lane_count, static_cast<std::uint16_t>(l));
+      std::fill_n(&rec_->kind[rec_->at(task * lines_ + l, 0) * kind_count], lane_count * kind_count, 0.0f);
+    }
+  }
+  void copy_path(std::size_t task, std::size_t to_line, std::size_t from_line, std::size_t k) {
+    const auto to = rec_->at(task * lines_ + to_line, k), from = rec_->at(task * lines_ + from_line, k);
+    rec_->origin[to] = rec_->origin[from];
+    std::copy_n(&rec_->kind[from * kind_count], kind_count, &rec_->kind[to * kind_count]);
+  }
+  void spend(std::size_t task, std::size_t l, const Draw& d) {
+    float* kind = &rec_->kind[rec_->at(task * lines_ + l, 0) * kind_count];
+    for (int i = 0; i < kind_count; ++i) {
+      if (d.share[i] == 0) continue;
+      const float share = static_cast<float>(d.share[i]);
+      for (std::size_t k = 0; k < lane_count; ++k) kind[k * kind_count + i] += share * duration_[k];
+    }
+  }
+  void close(std::size_t task) {
+    const auto rank = static_cast<std::size_t>(c_.graph.tasks[task].rank);
+    for (std::size_t l = 0; l < lines_; ++l)
+      std::copy_n(line(l), lane_count, &rec_->end[rec_->at(task * lines_ + l, 0)]);
+    for (std::size_t k = 0; k < lane_count; ++k)
+      for (int i = 0; i < kind_count; ++i) {
+        auto& total = class_of(static_cast<Kind>(i)) == Class::compute ? rec_->compute : rec_->communication;
+        total[rec_->at(rank, k)] += rec_->kind[rec_->at(task * lines_, k) * kind_count + i];
+      }
+  }
+
+  const Compiled& c_;
+  Recording<float>* rec_;
+  std::size_t lines_;
+  std::vector<float> now_;
+  float duration_[lane_count];
+};
+
+}  // namespace
+
+std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica) {
+  static const std::uint64_t family = stream_key("replica");
+  return stream_state(seed, static_cast<std::uint64_t>(trial),
+                      stream_key(family, static_cast<std::uint64_t>(replica)));
+}
+
+Lanes::Lanes(const Compiled& c)
+    : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
+      generator(c.program_of.size() * lane_count),
+      hop_generator(c.workload.transfers.present ? generator.size() : 0),
+      link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
+      arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {}
+
+// Not inlined into the callers' loops: there V8 would leave it in its baseline tier.
+[[gnu::noinline]] void simulate_chunks(const Compiled& c, Lanes& lanes) {
+  seed_streams(c, lanes, c.chunk_key);
+  float duration[lane_count], hop[lane_count] = {};
+  const bool hops = c.workload.transfers.present;
+  for (const Graph::Task& t : c.graph.tasks) {
+    const std::size_t s = Compiled::stream(t);
+    float* free = &lanes.ends[t.rank * lane_count];
+    draw(&lanes.generator[s * lane_count], c.bucket(c.chunk_law[s]), duration);
+    if (t.receive_slot >= 0)
+      wait_and_add(free, &lanes.arrival[t.receive_slot * lane_count], duration);
+    else
+      add(free, duration);
+    if (t.send_slot >= 0) {
+      if (hops) draw(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+      send(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
+    }
+  }
+  Ending(c, lanes, nullptr).run();
+}
+
+[[gnu::noinline]] void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
+  seed_streams(c, lanes, c.segment_key);
+  const auto lines = static_cast<std::size_t>(c.lines);
+  const bool hops = c.workload.transfers.present;
+  float hop[lane_count] = {};
+  if (rec) {
+    std::fill(rec->compute.begin(), rec->compute.end(), 0.0f);
+    std::fill(rec->communication.begin(), rec->communication.end(), 0.0f);
+  }
+  Chunk chunk(c, rec);
+  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
+    const Graph::Task& t = c.graph.tasks[i];
+    const std::size_t s = Compiled::stream(t);
+    for (std::size_t l = 0; l < lines; ++l) {
+      std::copy_n(&lanes.ends[(t.rank * lines + l) * lane_count], lane_count, chunk.line(l));
+      if (t.receive_slot >= 0)
+        raise(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
+    }
+    chunk.run(i, c.program(t), &lanes.generator[s * lane_count]);
+    for (std::size_t l = 0; l < lines; ++l) {
+      std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
+      if (t.send_slot < 0) continue;
+      float* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
+      if (hops) draw(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+      send(&lanes.link[(t.link * lines + l) * lane_count], chunk.line(l), hop, arrival);
+      if (rec) {
+        std::copy_n(arrival, lane_count, &rec->arrival[rec->at(i * lines + l, 0)]);
+        std::copy_n(hop, lane_count, &rec->hop[rec->at(i * lines + l, 0)]);
+      }
+    }
+  }
+  Ending(c, lanes, rec).run();
+}
+
+}  // namespace prism

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "prism/workload.h"
+
+namespace prism {
+
+/// Interned distributions of the engine: equal operators, sums and maxima are tabulated once and share one
+/// table, which keeps preparing fast and the sampling tables in cache. A law is an index; addends are ordered
+/// by index, that is by first appearance, so results never depend on addresses.
+class LawBook {
+ public:
+  using Law = std::int32_t;
+  static constexpr Law none = -1;
+
+  explicit LawBook(const Workload& workload);
+
+  Law zero() const { return 0; }
+  Law of(const Operator& op);
+  /// Sum of independent laws; `none` if a tail is too heavy to be convolved.
+  Law sum(std::vector<Law> addends);
+  /// Largest of n independent copies.
+  Law maximum(Law law, std::int64_t n);
+  /// A law that exists as a table only.
+  Law add(QuantileTable table);
+
+  const QuantileTable& table(Law law) const { return tables_[law]; }
+  double mean(const Operator& op) const { return op.scale_s * workload_->shapes[op.shape].mean(); }
+  double median(const Operator& op) const { return op.scale_s * workload_->shapes[op.shape].median(); }
+
+ private:
+  const Workload* workload_;
+  std::vector<QuantileTable> tables_, shapes_;
+  std::vector<Law> shape_index_;
+  std::map<std::pair<int, double>, Law> operators_;
+  std::map<std::vector<std::pair<Law, std::uint64_t>>, Law> sums_;
+  std::map<std::pair<Law, std::int64_t>, Law> maxima_;
+};
+
+}  // namespace prism
