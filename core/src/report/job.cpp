@@ -11,21 +11,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Rooms behind the scenario know what is wrong, not where it stands in the text. A value that the user did
-/// not write is shown at the nearest object that they did.
-void place(std::vector<Diagnostic>& diagnostics, std::string_view text) {
-  for (Diagnostic& d : diagnostics) {
-    std::string pointer = d.pointer;
-    while (d.line == 0) {
-      const Position p = locate(text, pointer);
-      d.line = p.line;
-      d.column = p.column;
-      if (pointer.empty()) break;
-      pointer.erase(pointer.rfind('/'));
-    }
-  }
-}
-
 void move_to(std::vector<Diagnostic>& to, std::vector<Diagnostic>& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
@@ -35,7 +20,8 @@ void move_to(std::vector<Diagnostic>& to, std::vector<Diagnostic>& from) {
 Result<Job> prepare_job(std::string_view scenario_text) {
   std::vector<Diagnostic> seen;
   const auto refused = [&] {
-    place(seen, scenario_text);
+    // Rooms behind the scenario know what is wrong, not where it stands in the text.
+    place(scenario_text, seen);
     return Result<Job>::faults(std::move(seen));
   };
 
@@ -49,7 +35,7 @@ Result<Job> prepare_job(std::string_view scenario_text) {
   move_to(seen, simulation.diagnostics);
   if (!simulation) return refused();
 
-  place(seen, scenario_text);
+  place(scenario_text, seen);
   return Result<Job>::of(
       {std::move(*scenario), std::move(*workload), std::move(*simulation), std::move(seen)});
 }
