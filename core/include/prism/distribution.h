@@ -37,11 +37,14 @@ class Distribution {
     std::function<double(Mass)> quantile;  ///< non-decreasing; relative error <= 1e-4 for lower >= 1e-6, upper >= 1e-12
     double mean;
     double sd;  ///< +infinity where the variance does not exist
+    /// P(X <= x) and P(X > x). May be left empty: then it is found by bisection on `quantile`.
+    std::function<Mass(double x)> mass = {};
   };
   explicit Distribution(Law law) : law_(std::make_shared<const Law>(std::move(law))) {}
 
   const std::string& family() const { return law_->family; }
   double quantile(Mass m) const { return law_->quantile(m); }
+  Mass mass(double x) const;  ///< the distribution function: probability at or below x, and above
   double median() const { return law_->quantile({0.5, 0.5}); }
   double mean() const { return law_->mean; }
   double sd() const { return law_->sd; }
