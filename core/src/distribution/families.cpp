@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registry of families. A new one is a file here and a line below.
+#include "distribution/family.h"
+
+namespace prism {
+
+std::span<const Family> families() {
+  static const Family table[] = {
+      detail::constant_family(),
+      detail::normal_family(),
+      detail::lognormal_family(),
+      detail::gamma_family(),
+  };
+  return table;
+}
+
+const Family* find_family(std::string_view name) {
+  for (const Family& family : families()) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
+}  // namespace prism
