@@ -67,8 +67,10 @@ std::vector<Diagnostic> check_layout(const Scenario& scenario) {
 
   const Model& model = *scenario.model;
   divides("/parallel/tp", "heads", model.heads, "tensor parallelism gives every rank whole attention heads");
-  divides("/parallel/tp", "kv_heads", model.kv_heads,
-          "tensor parallelism gives every rank whole key-value heads");
+  if (faults.empty() ||
+      faults.back().pointer != "/parallel/tp")  // else kv_heads, which divides heads, says it twice
+    divides("/parallel/tp", "kv_heads", model.kv_heads,
+            "tensor parallelism gives every rank whole key-value heads");
   divides("/parallel/tp", "ffn_hidden", model.ffn_hidden,
           "tensor parallelism splits the FFN's columns evenly");
   if (parallel.sequence_parallel)

@@ -2,7 +2,6 @@
 #include "workload/network.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "workload/text.h"
 
@@ -18,31 +17,25 @@ double depth(std::int64_t n) {
 
 }  // namespace
 
-Placement place(std::int64_t size, std::int64_t stride, std::int64_t world, std::int64_t gpus_per_node) {
+Placement spread(std::int64_t size, std::int64_t stride, std::int64_t world, std::int64_t gpus_per_node) {
   Placement worst{size, 1, size};
-  // A group starts wherever its own coordinate is 0. Where it stands depends on its first rank modulo the
-  // node size alone, so each remainder is looked at once.
-  std::vector<bool> seen(static_cast<std::size_t>(gpus_per_node), false);
-  std::int64_t unseen = gpus_per_node;
-  for (std::int64_t block = 0; block < world && unseen > 0; block += size * stride) {
-    for (std::int64_t first = block; first < block + stride && unseen > 0; ++first) {
-      const auto remainder = static_cast<std::size_t>(first % gpus_per_node);
-      if (seen[remainder]) continue;
-      seen[remainder] = true;
-      --unseen;
-      Placement here{size, 0, size};
-      std::int64_t members = 0, node = -1;
-      for (std::int64_t k = 0; k < size; ++k) {
-        const std::int64_t at = (first + k * stride) / gpus_per_node;
-        if (at != node) {
-          if (node >= 0) here.per_node = std::min(here.per_node, members);
-          node = at;
-          members = 0;
-          ++here.nodes;
-        }
-        ++members;
-      }
-      here.per_node = std::min(here.per_node, members);
+  if (world <= gpus_per_node) return worst;
+  // A group starts at every rank whose own coordinate is 0. Only that rank's place in its node matters, and
+  // it repeats after gpus_per_node blocks of size * stride ranks.
+  const std::int64_t span = size * stride;
+  const std::int64_t blocks = std::min(world / span, gpus_per_node), firsts = std::min(stride, gpus_per_node);
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    for (std::int64_t i = 0; i < firsts; ++i) {
+      const std::int64_t first = (block * span + i) % gpus_per_node, last = first + span - stride;
+      const std::int64_t nodes = last / gpus_per_node + 1;
+      if (nodes == 1) continue;
+      // Members in the first node, in the last, and the fewest that one between them may have.
+      const std::int64_t in_first = (gpus_per_node - first + stride - 1) / stride;
+      const std::int64_t in_last = last % gpus_per_node / stride + 1;
+      std::int64_t per_node = std::min(in_first, in_last);
+      if (nodes > 2) per_node = std::min(per_node, std::max<std::int64_t>(1, gpus_per_node / stride));
+      // A stride beyond the node size skips nodes.
+      const Placement here{size, std::min(nodes, size), per_node};
       if (here.nodes > worst.nodes || (here.nodes == worst.nodes && here.per_node < worst.per_node))
         worst = here;
     }
@@ -58,10 +51,10 @@ Network::Network(const Cluster& cluster, const Parallel& parallel, double effici
   const bool data_first = parallel.rank_order == RankOrder::tp_cp_dp_pp;
   const std::int64_t data_stride = data_first ? inner : inner * parallel.pp;
   const std::int64_t pipeline_stride = data_first ? inner * parallel.dp : inner;
-  tensor = place(parallel.tp, 1, all, node);
-  data = place(parallel.dp, data_stride, all, node);
-  pipeline = place(parallel.pp, pipeline_stride, all, node);
-  world = place(all, 1, all, node);
+  tensor = spread(parallel.tp, 1, all, node);
+  data = spread(parallel.dp, data_stride, all, node);
+  pipeline = spread(parallel.pp, pipeline_stride, all, node);
+  world = spread(all, 1, all, node);
   first_and_last = pipeline.nodes > 1 ? Placement{2, 2, 1} : Placement{2, 1, 2};
 }
 

@@ -19,7 +19,7 @@ struct Placement {
 
 /// Placement of groups of `size` ranks, `stride` apart, when `gpus_per_node` consecutive ranks share a node
 /// and the world has `world` ranks.
-Placement place(std::int64_t size, std::int64_t stride, std::int64_t world, std::int64_t gpus_per_node);
+Placement spread(std::int64_t size, std::int64_t stride, std::int64_t world, std::int64_t gpus_per_node);
 
 struct CommunicationTime {
   double seconds = 0;

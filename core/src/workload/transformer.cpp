@@ -120,25 +120,24 @@ Transformer::Transformer(const Scenario& scenario, const Network& network, Shape
     pass->ffn_out = gemm("FFN output product", tokens, h, f / t, gemms);
   }
 
-  double collectives_s = 0;  // of a layer, one direction
   if (parallel_) {
     const double exposed = 1 - cost_.tp_overlap;
     if (sequence_parallel_) {
       exchange_ = network.gather_or_scatter(network.tensor, word * x);
       gather_ = op("all-gather of activations", Kind::all_gather, exposed * exchange_.seconds);
       scatter_ = op("reduce-scatter of activations", Kind::reduce_scatter, exposed * exchange_.seconds);
-      collectives_s = 2 * (gather_.scale_s + scatter_.scale_s);
+      layer_collectives_s_ = 2 * (gather_.scale_s + scatter_.scale_s);
     } else {
       exchange_ = network.all_reduce(network.tensor, word * x);
       reduce_ = op("all-reduce of activations", Kind::all_reduce, exposed * exchange_.seconds);
-      collectives_s = 2 * reduce_.scale_s;
+      layer_collectives_s_ = 2 * reduce_.scale_s;
     }
   }
   // The host launches kernels at its own pace: a layer is never faster than the floor.
   forward_.gaps = op("launch gaps", Kind::compute_other,
-                     std::max(0.0, cost_.layer_floor_s - forward_.seconds(collectives_s)));
+                     std::max(0.0, cost_.layer_floor_s - forward_.seconds(layer_collectives_s_)));
   backward_.gaps = op("launch gaps", Kind::compute_other,
-                      std::max(0.0, 2 * cost_.layer_floor_s - backward_.seconds(collectives_s)));
+                      std::max(0.0, 2 * cost_.layer_floor_s - backward_.seconds(layer_collectives_s_)));
 
   embedding_lookup_ = op("embedding lookup", Kind::embedding, memory_s(lookup * x));
   embedding_gradient_ = op("embedding gradient", Kind::embedding,
@@ -155,13 +154,9 @@ Transformer::Transformer(const Scenario& scenario, const Network& network, Shape
       op("loss statistics", Kind::all_reduce, 3 * network.all_reduce(network.tensor, 4 * tokens).seconds);
 }
 
-double Transformer::layer_forward_s() const {
-  return forward_.seconds(2 * (sequence_parallel_ ? gather_.scale_s + scatter_.scale_s : reduce_.scale_s));
-}
+double Transformer::layer_forward_s() const { return forward_.seconds(layer_collectives_s_); }
 
-double Transformer::layer_backward_s() const {
-  return backward_.seconds(2 * (sequence_parallel_ ? gather_.scale_s + scatter_.scale_s : reduce_.scale_s));
-}
+double Transformer::layer_backward_s() const { return backward_.seconds(layer_collectives_s_); }
 
 void Transformer::enter(Program& program) const {
   if (sequence_parallel_) program.collective(gather_, Group::tensor);
@@ -173,8 +168,8 @@ void Transformer::leave(Program& program) const {
 }
 
 // Residual, dropout and norm after a block's collective belong to the block before; they are accounted at the
-// beginning of the next layer, so that a layer, and with it every chunk, ends in a tensor collective. The
-// last layer's are those of the head, the first layer's stand for those after the embedding.
+// beginning of the next layer, so that a layer, and with it every chunk, ends in a tensor collective. Those
+// after the last layer stand in the head.
 void Transformer::layer_forward(Program& program) const {
   program.compute(forward_.gaps);
   program.compute(forward_.residual_norm);
@@ -217,13 +212,16 @@ void Transformer::embedding_forward(Program& program) const {
   leave(program);
 }
 
-// Under sequence parallelism the gradient is gathered first. The scatter-add is put before the last
-// collective to end the chunk in one.
+// The first layer's norm has its gradient here, as every layer's has it in the layer below. Under sequence
+// parallelism the gradient is gathered before it is added to the rows; the sum is put before the last
+// collective so that the chunk ends in one.
 void Transformer::embedding_backward(Program& program) const {
   if (sequence_parallel_) {
+    program.compute(backward_.residual_norm);
     program.compute(embedding_gradient_);
     return enter(program);
   }
+  program.compute_before_last_collective(backward_.residual_norm);
   program.compute_before_last_collective(embedding_gradient_);
 }
 

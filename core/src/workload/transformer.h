@@ -59,6 +59,7 @@ class Transformer {
 
   Pass forward_, backward_;
   CommunicationTime exchange_;
+  double layer_collectives_s_ = 0;  ///< exposed, in one pass over a layer
   Operator gather_, scatter_, reduce_;
   Operator embedding_lookup_, embedding_gradient_;
   Operator head_norm_, head_forward_, head_backward_, loss_forward_, loss_backward_, loss_statistics_;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts that cannot be: each gives one error, at its place, with its numbers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "workload_scenarios.h"
+
+namespace prism::test {
+namespace {
+
+struct Fault {
+  std::string name;
+  void (*change)(Scenario&);
+  Code code;
+  std::string pointer, says;
+};
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+
+class LayoutFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(LayoutFault, IsOneErrorAtItsPlace) {
+  Scenario s = real_job();
+  GetParam().change(s);
+  const auto w = build_workload(s);
+  EXPECT_FALSE(w);
+  ASSERT_EQ(w.diagnostics.size(), 1u);
+  EXPECT_EQ(w.diagnostics[0].code, GetParam().code);
+  EXPECT_EQ(w.diagnostics[0].pointer, GetParam().pointer);
+  EXPECT_NE(w.diagnostics[0].message.find(GetParam().says), std::string::npos) << w.diagnostics[0].message;
+  EXPECT_EQ(w.diagnostics[0].severity, Severity::error);
+}
+
+const Fault faults[] = {
+    {"heads", [](Scenario& s) { s.model->heads = 36, s.parallel.tp = 8, s.model->kv_heads = 36; },
+     Code::not_divisible, "/parallel/tp", "heads = 36 is not divisible by tp = 8"},
+    {"kv_heads", [](Scenario& s) { s.model->kv_heads = 2; }, Code::not_divisible, "/parallel/tp",
+     "kv_heads = 2 is not divisible by tp = 4"},
+    {"kv_heads_of_heads", [](Scenario& s) { s.model->kv_heads = 12; }, Code::not_divisible, "/model/kv_heads",
+     "heads = 32 is not divisible by kv_heads = 12"},
+    {"ffn", [](Scenario& s) { s.model->ffn_hidden = 10922; }, Code::not_divisible, "/parallel/tp",
+     "ffn_hidden = 10922 is not divisible by tp = 4"},
+    {"sequence", [](Scenario& s) { s.parallel.sequence_parallel = true, s.batch.sequence = 2049; },
+     Code::not_divisible, "/batch/sequence", "sequence = 2049 is not divisible by tp = 4"},
+    {"uneven_layers", [](Scenario& s) { s.model->layers = 7; }, Code::not_divisible,
+     "/parallel/layers_per_virtual_stage",
+     "7 layers cannot be spread evenly over pp * virtual_stages = 2 * 1 = 2"},
+    {"layers_sum",
+     [](Scenario& s) {
+       s.parallel.layers_per_virtual_stage = {4, 3};
+     },
+     Code::inconsistent, "/parallel/layers_per_virtual_stage", "sums to 7; the model has 8 layers"},
+    {"layers_count",
+     [](Scenario& s) {
+       s.parallel.layers_per_virtual_stage = {3, 3, 2};
+     },
+     Code::inconsistent, "/parallel/layers_per_virtual_stage",
+     "has 3 entries; pp * virtual_stages = 2 * 1 = 2"},
+    {"context", [](Scenario& s) { s.parallel.cp = 2; }, Code::unsupported, "/parallel/cp", "cp = 2"},
+    {"zero", [](Scenario& s) { s.parallel.zero = 3; }, Code::unsupported, "/parallel/zero", "zero = 3"},
+    {"lasting_factor",
+     [](Scenario& s) {
+       s.factors = {{"compute", Factor::Scope::gpu, Factor::Period::run, constant(1)}};
+     },
+     Code::unsupported, "/variability", "factor 1 (on compute)"},
+};
+INSTANTIATE_TEST_SUITE_P(, LayoutFault, testing::ValuesIn(faults),
+                         [](const auto& fault) { return fault.param.name; });
+
+TEST(Layout, VocabularyIsPaddedAndSaysSo) {
+  Scenario s = real_job();
+  s.model->vocabulary = 50257;  // to 50,688 = 99 * 128 * 4
+  const Workload w = build(s);
+  const auto note =
+      std::find_if(w.notes.begin(), w.notes.end(), [](const auto& n) { return n.about == "vocabulary"; });
+  ASSERT_NE(note, w.notes.end());
+  EXPECT_EQ(note->text, "50257 entries are padded to 50688, a multiple of 128 * tp");
+}
+
+TEST(Layout, SequenceParallelismWithoutTensorParallelismSaysThatItDoesNothing) {
+  Scenario s = tiny_job();
+  const double without = seconds(build(s).stages[0].forward);
+  s.parallel.sequence_parallel = true;
+  const Workload w = build(s);
+  EXPECT_EQ(seconds(w.stages[0].forward), without);
+  EXPECT_TRUE(std::any_of(w.notes.begin(), w.notes.end(),
+                          [](const auto& n) { return n.about == "sequence parallelism"; }));
+}
+
+}  // namespace
+}  // namespace prism::test
