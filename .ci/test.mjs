@@ -38,7 +38,8 @@ nodeTest("WebAssembly in Node, and the same bytes everywhere", ["tests/wasm", "t
 });
 
 site();
-test("page, parts", "npm", ["exec", "--offline", "--", "vitest", "run"]);
+test("page: types", "npm", ["run", "--silent", "types"]);
+test("page: parts, and in Chromium", "npm", ["exec", "--offline", "--", "vitest", "run"]);
 
 if (all) ctest("clang");
 if (sanitize) {
