@@ -106,6 +106,8 @@ class QuantileTable {
   static double knot_mass(int i);
 
   explicit QuantileTable(const std::function<double(Mass)>& quantile);
+  /// From the values at the knots, from the median outwards; half + 1 each, lower[0] = upper[0], monotone.
+  QuantileTable(std::vector<double> lower, std::vector<double> upper);
 
   double quantile(Mass m) const;  ///< linear in mass between knots; constant beyond the outermost knot
   double median() const { return upper_[0]; }

@@ -6,10 +6,11 @@ namespace prism {
 
 std::span<const Family> families() {
   static const Family table[] = {
-      detail::constant_family(),
-      detail::normal_family(),
-      detail::lognormal_family(),
-      detail::gamma_family(),
+      detail::constant_family(),    detail::normal_family(),
+      detail::lognormal_family(),   detail::gamma_family(),
+      detail::weibull_family(),     detail::uniform_family(),
+      detail::exponential_family(), detail::shifted_exponential_family(),
+      detail::pareto_family(),      detail::gpd_family(),
   };
   return table;
 }

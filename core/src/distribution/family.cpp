@@ -20,8 +20,7 @@ std::optional<ParameterFault> check_location(std::string_view name, double value
 
 std::optional<ParameterFault> check_cv(double cv) {
   if (cv > 0) return std::nullopt;
-  if (cv == 0) return ParameterFault{"cv", "cv is 0, which is no spread at all: use \"constant\""};
-  return ParameterFault{"cv", "cv must be positive, not " + number(cv)};
+  return no_spread("cv", cv);
 }
 
 std::optional<ParameterFault> check_p95(double median, double p95) {
@@ -49,14 +48,15 @@ ParameterFault negative(std::string_view parameter, double value) {
   return {parameter, std::string(parameter) + " must not be negative, but is " + number(value)};
 }
 
-ParameterFault too_wide(std::string_view parameter, double value, double limit, std::string_view why) {
-  return {parameter, std::string(parameter) + " must be below " + number(limit) + " (" + std::string(why) +
-                         "), but is " + number(value)};
+ParameterFault no_spread(std::string_view parameter, double value) {
+  if (value != 0) return not_positive(parameter, value);
+  return {parameter, std::string(parameter) + " is 0, which is no spread at all: use \"constant\""};
 }
 
-ParameterFault too_narrow(std::string_view parameter, double value, double limit, std::string_view why) {
-  return {parameter, std::string(parameter) + " must be above " + number(limit) + " (" + std::string(why) +
-                         "), but is " + number(value)};
+ParameterFault beyond(std::string_view parameter, double value, std::string_view relation, double limit,
+                      std::string_view why) {
+  return {parameter, std::string(parameter) + " must be " + std::string(relation) + " " + number(limit) +
+                         " (" + std::string(why) + "), but is " + number(value)};
 }
 
 ParameterSet parameter_set(std::vector<Parameter> parameters,

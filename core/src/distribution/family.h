@@ -29,13 +29,23 @@ ParameterSet median_cv(std::function<Made(double median, double cv)> make);
 
 ParameterFault not_positive(std::string_view parameter, double value);
 ParameterFault negative(std::string_view parameter, double value);
-/// The pair asks for a spread the family does not have: "<name> <value>: must be below <limit> ...".
-ParameterFault too_wide(std::string_view parameter, double value, double limit, std::string_view why);
-ParameterFault too_narrow(std::string_view parameter, double value, double limit, std::string_view why);
+ParameterFault no_spread(std::string_view parameter, double value);
+/// A spread the family does not have, e.g. beyond(p95, 2.5, "at most", 1.9, "a uniform from 0 has ...").
+ParameterFault beyond(std::string_view parameter, double value, std::string_view relation, double limit,
+                      std::string_view why);
+
+constexpr Mass half{0.5, 0.5};
+constexpr Mass at_p95{0.95, 0.05};
 
 Family constant_family();
 Family normal_family();
 Family lognormal_family();
 Family gamma_family();
+Family weibull_family();
+Family uniform_family();
+Family exponential_family();
+Family shifted_exponential_family();
+Family pareto_family();
+Family gpd_family();
 
 }  // namespace prism::detail

@@ -33,7 +33,8 @@ DensityTable log_gamma_table(double shape) {
       0.0, 0.25 / std::sqrt(shape));
 }
 
-constexpr Mass half{0.5, 0.5};
+/// Quantiles of a table are good to about this; searching a parameter more finely would follow noise.
+constexpr double table_noise = 1e-10;
 
 Made make(double shape, double scale) {
   auto table = std::make_shared<const DensityTable>(log_gamma_table(shape));
@@ -52,7 +53,7 @@ Made from_median_p95(double median, double p95) {
   // about 1.645/sqrt(shape), for small ones about log(10)/shape.
   const auto miss = [target](double log_shape) {
     const DensityTable t = log_gamma_table(exp_exact(log_shape));
-    return log_exact(target / (t.quantile(Mass::above(0.05)) - t.quantile(half)));
+    return log_exact(target / (t.quantile(at_p95) - t.quantile(half)));
   };
   const double wide = 1e-3;
   if (miss(log_exact(wide)) > 0) {
@@ -62,7 +63,8 @@ Made from_median_p95(double median, double p95) {
   }
   const double guess = 1.6449 / target;
   const double narrow = 4 * guess * guess + 4;
-  const double shape = exp_exact(increasing_root(miss, log_exact(wide), log_exact(narrow), 1e-12));
+  const double shape =
+      exp_exact(increasing_root(miss, log_exact(wide), log_exact(narrow), table_noise, table_noise));
   return make(shape, median * exp_exact(-log_gamma_table(shape).quantile(half)) / shape);
 }
 

@@ -1,111 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
 // Largest of independent variables.
-#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "prism/distribution.h"
 
 namespace prism {
-
-QuantileTable maximum_of(const QuantileTable& one, std::uint64_t n) {
-  if (n <= 1 || one.is_constant()) return one;
-  const double share = 1.0 / static_cast<double>(n);
-  // F^n = p, so one variable sits at lower mass p^(1/n); written from the smaller side so that neither tail
-  // is lost.
-  return QuantileTable([&](Mass m) {
-    const double log_lower = m.lower < m.upper ? log_exact(m.lower) : log1p_exact(-m.upper);
-    const double upper = -expm1_exact(log_lower * share);
-    return one.quantile({1.0 - upper, upper});
-  });
-}
-
 namespace {
 
-/// A distribution function by points (x, mass) in ascending order; a jump is two points with one x.
+/// A distribution function by points (x, mass) in ascending order, straight between; a jump is two points
+/// with one x.
 struct Point {
   double x;
   Mass m;
 };
 
-/// Reads a table's distribution function at ascending x.
+std::vector<Point> points_of(const QuantileTable& t) {
+  const auto lower = t.lower_knots(), upper = t.upper_knots();
+  std::vector<Point> points;
+  points.reserve(lower.size() + upper.size() + 1);
+  points.push_back({lower.back(), {0, 1}});
+  for (int i = QuantileTable::half; i > 0; --i)
+    points.push_back({lower[i], Mass::below(QuantileTable::knot_mass(i))});
+  for (int i = 0; i <= QuantileTable::half; ++i)
+    points.push_back({upper[i], Mass::above(QuantileTable::knot_mass(i))});
+  points.push_back({upper.back(), {1, 0}});
+  return points;
+}
+
+/// Reads a distribution function at ascending x.
 class Reader {
  public:
-  explicit Reader(const QuantileTable& t) {
-    const auto lower = t.lower_knots(), upper = t.upper_knots();
-    points_.reserve(lower.size() + upper.size() + 1);
-    points_.push_back({lower.back(), {0, 1}});
-    for (int i = QuantileTable::half; i > 0; --i) {
-      points_.push_back({lower[static_cast<std::size_t>(i)], Mass::below(QuantileTable::knot_mass(i))});
-    }
-    for (int i = 0; i <= QuantileTable::half; ++i) {
-      points_.push_back({upper[static_cast<std::size_t>(i)], Mass::above(QuantileTable::knot_mass(i))});
-    }
-    points_.push_back({upper.back(), {1, 0}});
-  }
+  explicit Reader(const QuantileTable& t) : points_(points_of(t)) {}
 
-  double next() const { return points_[at_].x; }
   bool done() const { return at_ == points_.size(); }
+  double next() const { return points_[at_].x; }
 
-  /// P(X < x), then P(X <= x). x must not fall from call to call.
-  void read(double x, Mass& before, Mass& at) {
-    while (at_ < points_.size() && points_[at_].x < x) ++at_;
-    before = between(x);
-    while (at_ < points_.size() && points_[at_].x == x) ++at_;
-    at = at_ > 0 && points_[at_ - 1].x == x ? points_[at_ - 1].m : before;
+  struct Reading {
+    Mass before, at;  ///< P(X < x) and P(X <= x)
+  };
+  /// x must not fall from call to call, nor be above next().
+  Reading read(double x) {
+    Reading r;
+    if (at_ == points_.size()) {
+      r.before = {1, 0};
+    } else if (at_ == 0) {
+      r.before = {0, 1};
+    } else {
+      const Point& a = points_[at_ - 1];
+      const Point& b = points_[at_];
+      const double part = x == b.x ? 1 : (x - a.x) / (b.x - a.x);
+      r.before = {a.m.lower + part * (b.m.lower - a.m.lower), a.m.upper + part * (b.m.upper - a.m.upper)};
+    }
+    r.at = r.before;
+    for (; at_ < points_.size() && points_[at_].x == x; ++at_) r.at = points_[at_].m;
+    return r;
   }
 
  private:
-  Mass between(double x) const {
-    if (at_ == 0) return {0, 1};
-    if (at_ == points_.size()) return {1, 0};
-    const Point& a = points_[at_ - 1];
-    const Point& b = points_[at_];
-    const double part = (x - a.x) / (b.x - a.x);
-    return {a.m.lower + part * (b.m.lower - a.m.lower), a.m.upper + part * (b.m.upper - a.m.upper)};
-  }
   std::vector<Point> points_;
   std::size_t at_ = 0;
 };
 
-/// Mass of the larger of two: lower masses multiply; the upper mass is u + v - u v, a sum of positive terms
-/// as written.
+/// Mass of the larger of two: lower masses multiply; the upper mass, u + v - u v, is written as a sum of
+/// positive terms.
 Mass both(Mass a, Mass b) { return {a.lower * b.lower, a.upper + a.lower * b.upper}; }
 
-/// Largest of two, through the product of their distribution functions at the knots of both.
+/// Largest of two, through the product of their distribution functions at the knots of both. Inside a piece
+/// the product is a parabola; taking it as straight adds about as much error as the tables have themselves.
 QuantileTable larger_of(const QuantileTable& a, const QuantileTable& b) {
   if (a.lowest() >= b.highest()) return a;
   if (b.lowest() >= a.highest()) return b;
-  Reader ra(a), rb(b);
   std::vector<Point> product;
-  product.reserve(4 * (2 * QuantileTable::half + 3));
+  product.reserve(4 * (QuantileTable::half + 2));
+  Reader ra(a), rb(b);
   while (!ra.done() || !rb.done()) {
     const double x = rb.done() || (!ra.done() && ra.next() <= rb.next()) ? ra.next() : rb.next();
-    Mass before_a, at_a, before_b, at_b;
-    ra.read(x, before_a, at_a);
-    rb.read(x, before_b, at_b);
-    product.push_back({x, both(before_a, before_b)});
-    product.push_back({x, both(at_a, at_b)});
+    const Reader::Reading in_a = ra.read(x), in_b = rb.read(x);
+    const Mass before = both(in_a.before, in_b.before), at = both(in_a.at, in_b.at);
+    product.push_back({x, before});
+    if (at.upper != before.upper || at.lower != before.lower) product.push_back({x, at});
   }
-  return QuantileTable([&](Mass m) {
-    // The first point whose mass reaches m, compared on the smaller side.
-    const bool in_lower = m.lower < m.upper;
-    const auto it = std::partition_point(product.begin(), product.end(), [&](const Point& p) {
-      return in_lower ? p.m.lower < m.lower : p.m.upper > m.upper;
-    });
-    if (it == product.begin()) return it->x;
-    if (it == product.end()) return product.back().x;
-    const Point& p = it[-1];
-    const double rise = in_lower ? it->m.lower - p.m.lower : p.m.upper - it->m.upper;
-    const double need = in_lower ? m.lower - p.m.lower : p.m.upper - m.upper;
-    return rise > 0 ? p.x + (it->x - p.x) * (need / rise) : it->x;
-  });
+
+  // Both sides' knots in ascending order of mass, along the points.
+  std::vector<double> lower(QuantileTable::half + 1), upper(QuantileTable::half + 1);
+  std::size_t to = 0;
+  const auto between = [&](double rise, double need) {
+    if (to == 0) return product.front().x;
+    const Point& p = product[to - 1];
+    return rise > 0 ? p.x + (product[to].x - p.x) * (need / rise) : product[to].x;
+  };
+  for (int i = QuantileTable::half; i >= 0; --i) {
+    const double p = QuantileTable::knot_mass(i);
+    while (to + 1 < product.size() && product[to].m.lower < p) ++to;
+    const double from = to == 0 ? 0 : product[to - 1].m.lower;
+    lower[i] = between(product[to].m.lower - from, p - from);
+  }
+  upper[0] = lower[0];
+  for (int i = 1; i <= QuantileTable::half; ++i) {
+    const double q = QuantileTable::knot_mass(i);
+    while (to + 1 < product.size() && product[to].m.upper > q) ++to;
+    const double from = to == 0 ? 1 : product[to - 1].m.upper;
+    upper[i] = between(from - product[to].m.upper, from - q);
+  }
+  return QuantileTable(std::move(lower), std::move(upper));
 }
 
 }  // namespace
 
+QuantileTable maximum_of(const QuantileTable& one, std::uint64_t n) {
+  if (n <= 1 || one.is_constant()) return one;
+  const double share = 1.0 / static_cast<double>(n);
+  std::vector<double> lower(QuantileTable::half + 1), upper(QuantileTable::half + 1);
+  for (int i = 0; i <= QuantileTable::half; ++i) {
+    // F^n = p puts one variable at lower mass p^(1/n): log p is the same number on either side of the median,
+    // but each side is written from its smaller mass, so that neither tail is lost.
+    const double p = QuantileTable::knot_mass(i);
+    const double below = -expm1_exact(log_exact(p) * share), above = -expm1_exact(log1p_exact(-p) * share);
+    lower[i] = one.quantile({1.0 - below, below});
+    upper[i] = one.quantile({1.0 - above, above});
+  }
+  upper[0] = lower[0];
+  return QuantileTable(std::move(lower), std::move(upper));
+}
+
 QuantileTable maximum_of(std::span<const QuantileTable> parts) {
   if (parts.empty()) return QuantileTable([](Mass) { return 0.0; });
-  // In pairs, then pairs of pairs: work grows linearly and errors with the logarithm of the number of parts.
+  // In pairs, then pairs of pairs: work grows linearly, errors with the logarithm of the number of parts.
   std::vector<QuantileTable> round(parts.begin(), parts.end());
   while (round.size() > 1) {
     std::vector<QuantileTable> next;

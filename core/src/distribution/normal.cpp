@@ -17,6 +17,11 @@ namespace {
 constexpr double no_truncation = -10;
 /// At this a the law is exponential up to 1e-8.
 constexpr double exponential_limit = 1e4;
+/// p95 / median of an exponential: log 20 / log 2.
+constexpr double exponential_ratio = 4.32192809488736;
+
+/// Quantiles of a table are good to about this; searching a parameter more finely would follow noise.
+constexpr double table_noise = 1e-10;
 
 /// y = x / scale in t = log y, where the lower end is smooth: density y e^(-y^2/2 - a y).
 DensityTable log_table(double a) {
@@ -32,8 +37,6 @@ DensityTable log_table(double a) {
 }
 
 double y_quantile(const DensityTable& table, Mass m) { return exp_exact(table.quantile(m)); }
-
-constexpr Mass half{0.5, 0.5};
 
 Made make(double location, double scale) {
   const double a = -location / scale;
@@ -66,9 +69,9 @@ std::optional<double> solve_a(Feature feature, double target) {
   if (miss(exponential_limit) < 0) return std::nullopt;
   if (miss(1) < 0) {  // widely truncated: search in log a
     return exp_exact(increasing_root([&](double log_a) { return miss(exp_exact(log_a)); }, 0.0,
-                                     log_exact(exponential_limit), 1e-12));
+                                     log_exact(exponential_limit), table_noise, table_noise));
   }
-  return increasing_root(miss, no_truncation, 1.0, 1e-12);
+  return increasing_root(miss, no_truncation, 1.0, table_noise, table_noise);
 }
 
 double cv_of(const DensityTable& t) {
@@ -79,23 +82,23 @@ double cv_of(const DensityTable& t) {
 Made from_median_p95(double median, double p95) {
   const double plain_scale = (p95 - median) / normal_p95;
   if (median > -no_truncation * plain_scale) return make(median, plain_scale);
-  const auto a =
-      solve_a([](const DensityTable& t) { return y_quantile(t, Mass::above(0.05)) / y_quantile(t, half); },
-              p95 / median);
-  if (!a)
-    return too_wide("p95", p95, 4.32193 * median, "a normal truncated at 0 reaches 4.32193 times its median");
+  const auto a = solve_a([](const DensityTable& t) { return y_quantile(t, at_p95) / y_quantile(t, half); },
+                         p95 / median);
+  if (!a) {
+    return beyond("p95", p95, "below", exponential_ratio * median,
+                  "a normal truncated at 0 stays below 4.32193 times its median");
+  }
   const double scale = median / y_quantile(log_table(*a), half);
   return make(-*a * scale, scale);
 }
 
-Made no_such_cv(double cv) { return too_wide("cv", cv, 1, "the limit of a normal truncated at 0"); }
+Made no_such_cv(double cv) { return beyond("cv", cv, "below", 1, "a normal truncated at 0 has no more"); }
 
 }  // namespace
 
 Family normal_family() {
   const auto native = [](std::span<const double> v) -> Made {
-    if (v[1] == 0) return ParameterFault{"scale", "scale is 0, which is no spread at all: use \"constant\""};
-    if (!(v[1] > 0)) return not_positive("scale", v[1]);
+    if (!(v[1] > 0)) return no_spread("scale", v[1]);
     if (-v[0] > 1e6 * v[1]) {
       return ParameterFault{"location", "location is " + number(v[0]) +
                                             ", more than a million scales below 0: the part "

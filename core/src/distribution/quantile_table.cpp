@@ -2,6 +2,7 @@
 // The standard grid of masses and what a table can tell about itself.
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "prism/distribution.h"
 
@@ -55,6 +56,11 @@ QuantileTable::QuantileTable(const std::function<double(Mass)>& quantile)
     lower_[i] = below < lower_[i - 1] ? below : lower_[i - 1];
     upper_[i] = above > upper_[i - 1] ? above : upper_[i - 1];
   }
+  measure();
+}
+
+QuantileTable::QuantileTable(std::vector<double> lower, std::vector<double> upper)
+    : lower_(std::move(lower)), upper_(std::move(upper)) {
   measure();
 }
 

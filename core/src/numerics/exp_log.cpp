@@ -50,20 +50,22 @@ Reduced reduce(double x) {
 }
 
 /// e^(value + rest) - 1 for |value| <= 0.3466. The first term left out is r^14/14! < 5e-18.
+/// Even and odd coefficients form two chains that a processor runs side by side.
 double expm1_kernel(double r, double rest) {
-  double q = 1.0 / 6227020800.0;
-  q = q * r + 1.0 / 479001600.0;
-  q = q * r + 1.0 / 39916800.0;
-  q = q * r + 1.0 / 3628800.0;
-  q = q * r + 1.0 / 362880.0;
-  q = q * r + 1.0 / 40320.0;
-  q = q * r + 1.0 / 5040.0;
-  q = q * r + 1.0 / 720.0;
-  q = q * r + 1.0 / 120.0;
-  q = q * r + 1.0 / 24.0;
-  q = q * r + 1.0 / 6.0;
-  q = q * r + 0.5;
-  return r + (r * r * q + rest);
+  const double z = r * r;
+  double even = 1.0 / 479001600.0;
+  even = even * z + 1.0 / 3628800.0;
+  even = even * z + 1.0 / 40320.0;
+  even = even * z + 1.0 / 720.0;
+  even = even * z + 1.0 / 24.0;
+  even = even * z + 0.5;
+  double odd = 1.0 / 6227020800.0;
+  odd = odd * z + 1.0 / 39916800.0;
+  odd = odd * z + 1.0 / 362880.0;
+  odd = odd * z + 1.0 / 5040.0;
+  odd = odd * z + 1.0 / 120.0;
+  odd = odd * z + 1.0 / 6.0;
+  return r + (z * (even + r * odd) + rest);
 }
 
 }  // namespace
@@ -111,18 +113,19 @@ double log_exact(double x) {
   // 2 s^25/25 < 2e-20.
   const double s = f / (2.0 + f);
   const double z = s * s;
-  double r = 2.0 / 23.0;
-  r = r * z + 2.0 / 21.0;
-  r = r * z + 2.0 / 19.0;
-  r = r * z + 2.0 / 17.0;
-  r = r * z + 2.0 / 15.0;
-  r = r * z + 2.0 / 13.0;
-  r = r * z + 2.0 / 11.0;
-  r = r * z + 2.0 / 9.0;
-  r = r * z + 2.0 / 7.0;
-  r = r * z + 2.0 / 5.0;
-  r = r * z + 2.0 / 3.0;
-  r = r * z;
+  const double w = z * z;
+  double even = 2.0 / 21.0;
+  even = even * w + 2.0 / 17.0;
+  even = even * w + 2.0 / 13.0;
+  even = even * w + 2.0 / 9.0;
+  even = even * w + 2.0 / 5.0;
+  double odd = 2.0 / 23.0;
+  odd = odd * w + 2.0 / 19.0;
+  odd = odd * w + 2.0 / 15.0;
+  odd = odd * w + 2.0 / 11.0;
+  odd = odd * w + 2.0 / 7.0;
+  odd = odd * w + 2.0 / 3.0;
+  const double r = z * (odd + z * even);
   const double half_square = 0.5 * f * f;
   const double kd = k;
   return kd * log_2_high + (f - (half_square - (s * (half_square + r) + kd * log_2_low)));
