@@ -123,8 +123,12 @@ inline Scenario real_job() {
   return s;
 }
 
-/// The workload, which must exist.
-inline Workload build(const Scenario& s) {
+/// The workload, which must exist; layers evenly on the virtual stages unless they are given.
+inline Workload build(Scenario s) {
+  if (s.model && s.parallel.layers_per_virtual_stage.empty()) {
+    const std::int64_t stages = s.parallel.pp * s.parallel.virtual_stages;
+    s.parallel.layers_per_virtual_stage.assign(static_cast<std::size_t>(stages), s.model->layers / stages);
+  }
   auto w = build_workload(s);
   EXPECT_TRUE(w) << (w.diagnostics.empty() ? "" : w.diagnostics.front().message);
   return w ? std::move(*w) : Workload{};
