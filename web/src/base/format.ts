@@ -97,6 +97,13 @@ export function interval([low, high]: Interval, unit: Unit, decimals: number): s
   return "not known";
 }
 
+/** A value and its standard error to two digits: "6.8301 ± 0.0012". */
+export function withError(value: number, error: number): string {
+  if (!(error > 0)) return significant(value, 6);
+  const decimals = Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(error))));
+  return `${grouped(value, decimals)} ± ${grouped(error, decimals)}`;
+}
+
 /** A share as percent: "41.2 %". */
 export function percent(share: number, decimals = 1): string {
   return `${grouped(100 * share, decimals)} %`;

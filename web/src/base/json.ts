@@ -2,7 +2,7 @@
 // Scenario text as the user wrote it: find a value by JSON Pointer, change one value and leave the rest of the
 // text alone, lay out text that has no layout. What is valid is the core's business, not decided here.
 
-import { findNodeAtLocation, modify, type Node, parseTree } from "jsonc-parser";
+import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 
 export type Path = (string | number)[];
 
@@ -65,31 +65,45 @@ export function offsetOf(text: string, line: number, column: number): number {
   return Math.min(at + Math.max(0, column - 1), text.length);
 }
 
-/** Sets (or, with undefined, removes) one value; every other character stays. */
+/** Sets one value, or removes it when given undefined; every other character of the text stays. */
 export function withValue(text: string, pointer: string, value: unknown): string {
   const path = pathOf(pointer);
   const tree = parse(text);
-  const node = tree && findNodeAtLocation(tree, path);
-  if (value === undefined && !node) return text;
-  if (node && value !== undefined) {
-    return text.slice(0, node.offset) + inline(value) + text.slice(node.offset + node.length);
-  }
-  // Into an object written on one line, insert on that line: the formatter of jsonc-parser would break it up.
-  const parent = tree && findNodeAtLocation(tree, path.slice(0, -1));
-  if (parent?.type === "object" && value !== undefined) {
-    const last = parent.children?.at(-1);
-    const source = text.slice(parent.offset, parent.offset + parent.length);
-    if (last && !source.includes("\n")) {
-      const at = last.offset + last.length;
-      return `${text.slice(0, at)}, ${JSON.stringify(path.at(-1))}: ${inline(value)}${text.slice(at)}`;
-    }
-  }
-  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
-  let result = text;
-  for (const edit of modify(text, path, value, { formattingOptions }).reverse()) {
-    result = result.slice(0, edit.offset) + edit.content + result.slice(edit.offset + edit.length);
-  }
-  return result;
+  if (!tree) return text;
+  const node = findNodeAtLocation(tree, path);
+  if (value === undefined) return node?.parent?.type === "property" ? without(text, node.parent) : text;
+  if (node) return text.slice(0, node.offset) + inline(value) + text.slice(node.offset + node.length);
+  // The nearest object that is there takes the rest of the path as new objects.
+  let depth = path.length - 1;
+  while (depth > 0 && !findNodeAtLocation(tree, path.slice(0, depth))) depth--;
+  const parent = findNodeAtLocation(tree, path.slice(0, depth));
+  if (parent?.type !== "object") return text;
+  const nested = path.slice(depth + 1).reduceRight<unknown>((inner, step) => ({ [step]: inner }), value);
+  return withMember(text, parent, `${JSON.stringify(String(path[depth]))}: ${inline(nested)}`);
+}
+
+/** Adds a member at an object's end, in the manner of its last one: on the same line, or on a line of its own. */
+function withMember(text: string, object: Node, member: string): string {
+  const last = object.children?.at(-1);
+  if (!last)
+    return `${text.slice(0, object.offset)}{ ${member} }${text.slice(object.offset + object.length)}`;
+  const at = last.offset + last.length;
+  const lineStart = text.lastIndexOf("\n", last.offset) + 1;
+  const before = text.slice(lineStart, last.offset);
+  const separator = lineStart > object.offset && before.trim() === "" ? `,\n${before}` : ", ";
+  return text.slice(0, at) + separator + member + text.slice(at);
+}
+
+function without(text: string, member: Node): string {
+  const siblings = member.parent?.children ?? [];
+  const i = siblings.indexOf(member);
+  const end = (node: Node) => node.offset + node.length;
+  const previous = siblings[i - 1];
+  const next = siblings[i + 1];
+  if (previous) return text.slice(0, end(previous)) + text.slice(end(member));
+  if (next) return text.slice(0, member.offset) + text.slice(next.offset);
+  const object = member.parent!;
+  return `${text.slice(0, object.offset)}{}${text.slice(end(object))}`;
 }
 
 /** Deepest nesting of brackets outside strings. Parsers recurse: text from a stranger is measured first. */

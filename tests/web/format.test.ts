@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from "vitest";
+import * as format from "../../web/src/base/format";
+
+describe("a duration", () => {
+  test("has as many digits as its interval allows", () => {
+    expect(format.duration(6.91234, 0.007)).toBe("6.91 s");
+    expect(format.duration(6.91234, 0.0007)).toBe("6.912 s");
+    expect(format.duration(6.91234, 0.00007)).toBe("6.9123 s");
+  });
+  test("has three to six digits, whatever the interval", () => {
+    expect(format.duration(6.91234567, 0.4)).toBe("6.91 s");
+    expect(format.duration(6.91234567, 1e-9)).toBe("6.91235 s");
+    expect(format.duration(6.91234567, null)).toBe("6.91 s");
+    expect(format.duration(1234.5, null, format.unitFor(1))).toBe("1,235 s");
+  });
+  test("reads in the unit of its size", () => {
+    expect(format.duration(0.0123, null)).toBe("12.3 ms");
+    expect(format.duration(4.2e-5, null)).toBe("42.0 µs");
+    expect(format.duration(0, null)).toBe("0.00 s");
+    expect(format.duration(200, null)).toBe("3.33 min");
+    expect(format.duration(4 * 3600, null)).toBe("4.00 h");
+  });
+});
+
+test("an interval whose bound does not exist says so", () => {
+  const s = format.unitFor(1);
+  expect(format.interval([6.9051, 6.9193], s, 3)).toBe("6.905 to 6.919");
+  expect(format.interval([6.9051, null], s, 2)).toBe("at least 6.91");
+  expect(format.interval([null, 6.9], s, 1)).toBe("at most 6.9");
+  expect(format.interval([null, null], s, 1)).toBe("not known");
+});
+
+test("a half-width falls back to the side that exists", () => {
+  expect(format.halfWidth(5, [4, 7])).toBe(1.5);
+  expect(format.halfWidth(5, [4, null])).toBe(1);
+  expect(format.halfWidth(5, [null, null])).toBeNull();
+});
+
+test("a mean carries two digits of its error", () => {
+  expect(format.withError(6.830123, 0.00124)).toBe("6.8301 ± 0.0012");
+  expect(format.withError(12, 0)).toBe("12.0000");
+});
+
+test("large numbers are grouped or shortened", () => {
+  expect(format.count(16384)).toBe("16,384");
+  expect(format.short(2_468_123)).toBe("2.47 M");
+  expect(format.short(98_765)).toBe("98,765");
+  expect(format.percent(0.4123)).toBe("41.2 %");
+});
+
+test("time left is coarse", () => {
+  expect(format.timeLeft(0.2)).toBe("less than 1 s");
+  expect(format.timeLeft(2.1)).toBe("about 3 s");
+  expect(format.timeLeft(200)).toBe("about 3 min");
+  expect(format.timeLeft(9000)).toBe("about 2.5 h");
+});

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The browser's side of the controller: address bar and storage. Storage may be forbidden; then nothing is kept.
+import type { Draft, Surroundings } from "./controller";
+
+const draft_key = "prism.draft";
+
+function stored(): Draft | null {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(draft_key) ?? "null");
+    if (value && typeof value === "object" && "text" in value && "fragment" in value) {
+      const { text, fragment } = value;
+      if (typeof text === "string" && typeof fragment === "string") return { text, fragment };
+    }
+  } catch {
+    // Forbidden or damaged: nothing is offered.
+  }
+  return null;
+}
+
+export const browser: Surroundings = {
+  now: () => performance.now(),
+  fragment: () => location.hash,
+  replaceFragment: (fragment) =>
+    history.replaceState(null, "", location.pathname + location.search + fragment),
+  draft: {
+    load: stored,
+    save(draft) {
+      try {
+        if (draft) localStorage.setItem(draft_key, JSON.stringify(draft));
+        else localStorage.removeItem(draft_key);
+      } catch {
+        // Forbidden or full.
+      }
+    },
+  },
+};
+
+export type Theme = "system" | "light" | "dark";
+const theme_key = "prism.theme";
+
+export function currentTheme(): Theme {
+  const { theme } = document.documentElement.dataset;
+  return theme === "light" || theme === "dark" ? theme : "system";
+}
+
+export function applyTheme(theme: Theme) {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  try {
+    if (theme === "system") localStorage.removeItem(theme_key);
+    else localStorage.setItem(theme_key, theme);
+  } catch {
+    // Forbidden: it lasts until the page is left.
+  }
+}
+
+/** Hands a file to the user. */
+export function download(name: string, type: string, content: string) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const anchor = document.createElement("a");
+  anchor.href = url;
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** A file name from a title: letters, digits and hyphens. */
+export function fileName(title: string, suffix: string): string {
+  const stem = title
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .toLowerCase()
+    .slice(0, 60);
+  return `${stem || "prism"}-${suffix}`;
+}

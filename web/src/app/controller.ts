@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins state, engine, address bar and storage. Components read the state and call the methods here.
+
+import { pretty } from "../base/json";
+import { openLink } from "../base/link";
+import type { Pool, Ticket } from "../engine/pool";
+import { linkOf, readDocument } from "./documents";
+import { type Action, empty, isSettled, reduce, type State } from "./state";
+
+export interface Draft {
+  text: string;
+  fragment: string;
+}
+
+/** What the controller needs of the browser; tests give their own. */
+export interface Surroundings {
+  now(): number;
+  /** Address bar, fragment only. */
+  fragment(): string;
+  replaceFragment(fragment: string): void;
+  /** Last edited text, and the address that held its result (empty if none did). */
+  draft: { load(): Draft | null; save(draft: Draft | null): void };
+}
+
+/** Seconds of estimated work that something from elsewhere (link, file) may start without a click. */
+export const limit_from_elsewhere_s = 2;
+/** The same for the user's own changes: they come with progress and a cancel button, but not by the hour. */
+export const limit_own_s = 60;
+
+const typing_pause_ms = 300;
+const address_pause_ms = 300;
+const file_limit = 8_000_000;
+
+export class Controller {
+  state: State = empty;
+  private readonly listeners = new Set<() => void>();
+  private ticket: Ticket | null = null;
+  private runTimer: ReturnType<typeof setTimeout> | undefined;
+  private addressTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly around: Surroundings,
+  ) {}
+
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private dispatch(action: Action) {
+    const before = this.state;
+    this.state = reduce(before, action);
+    if (this.state === before) return;
+    for (const listener of this.listeners) listener();
+  }
+
+  /** First screen: what the address holds, else the example. */
+  start(example: { file: string; text: string }) {
+    const draft = this.around.draft.load();
+    if (!this.openFragment()) {
+      this.dispatch({
+        type: "open",
+        doc: { text: example.text, source: { kind: "example", file: example.file } },
+        done: "",
+      });
+      this.run(limit_from_elsewhere_s);
+    }
+    const shown = draft && (draft.text === this.state.doc.text || draft.fragment === this.around.fragment());
+    if (draft && !shown) this.dispatch({ type: "draft", text: draft.text });
+  }
+
+  /** Opens the link in the address bar; false if there is none. */
+  openFragment(): boolean {
+    const fragment = this.around.fragment();
+    if (fragment === "" || fragment === "#" || fragment === this.linkInAddress) return fragment.length > 1;
+    const opened = openLink(fragment);
+    if (!opened.ok) {
+      this.halt();
+      this.dispatch({ type: "refuse", refusal: { kind: "link", fault: opened.fault } });
+      return true;
+    }
+    const { engine, digest, scenario } = opened.shared;
+    this.linkInAddress = fragment;
+    this.open({ text: pretty(scenario), source: { kind: "link", engine, digest } }, "opening a link");
+    return true;
+  }
+  private linkInAddress = "";
+
+  openExample(file: string, text: string) {
+    this.open({ text, source: { kind: "example", file } }, "loading an example");
+  }
+
+  /** A dropped, chosen or pasted file: a scenario, a result document, or a text that holds a link. */
+  openText(name: string, content: string, done: string) {
+    const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+    if (text.length > file_limit) {
+      return this.refuseFile(name, "It is larger than 8 MB, the limit for a scenario.");
+    }
+    if (/^\s*(https?:\S*)?#v\d/.test(text)) {
+      const opened = openLink(text);
+      if (!opened.ok)
+        return this.dispatch({ type: "refuse", refusal: { kind: "link", fault: opened.fault } });
+      const { engine, digest, scenario } = opened.shared;
+      return this.open({ text: pretty(scenario), source: { kind: "link", engine, digest } }, done);
+    }
+    const document = readDocument(text);
+    const { engine, digest } = document;
+    this.open({ text: document.scenario, source: { kind: "file", name, engine, digest } }, done);
+  }
+
+  refuseFile(name: string, message: string) {
+    this.dispatch({ type: "refuse", refusal: { kind: "file", name, message } });
+  }
+
+  private open(doc: State["doc"], done: string) {
+    this.dispatch({ type: "open", doc, done });
+    this.run(limit_from_elsewhere_s);
+  }
+
+  /** A change by the user. Typing runs after a pause, everything else at once. */
+  edit(text: string, done: string, how: { group?: string; typing?: boolean } = {}) {
+    const { group, typing } = how;
+    this.dispatch({
+      type: "edit",
+      text,
+      done,
+      at: this.around.now(),
+      ...(group === undefined ? {} : { group }),
+    });
+    this.around.draft.save({ text, fragment: "" });
+    if (this.state.draft !== null) this.dispatch({ type: "draft", text: null });
+    if (typing) this.runSoon();
+    else this.run(limit_own_s);
+  }
+
+  undo() {
+    this.travel({ type: "undo" });
+  }
+
+  redo() {
+    this.travel({ type: "redo" });
+  }
+
+  private travel(action: Action) {
+    const before = this.state.doc;
+    this.dispatch(action);
+    if (this.state.doc === before) return;
+    this.run(limit_own_s);
+  }
+
+  restoreDraft() {
+    const { draft } = this.state;
+    this.dispatch({ type: "draft", text: null });
+    if (draft !== null) this.edit(draft, "restoring the text of an earlier visit");
+  }
+
+  forgetDraft() {
+    this.dispatch({ type: "draft", text: null });
+    this.around.draft.save(null);
+  }
+
+  dismiss() {
+    this.dispatch({ type: "dismiss" });
+  }
+
+  private runSoon() {
+    this.halt();
+    this.runTimer = setTimeout(() => this.run(limit_own_s), typing_pause_ms);
+  }
+
+  /** Stops what runs, without a word. */
+  private halt() {
+    clearTimeout(this.runTimer);
+    this.ticket?.cancel();
+    this.ticket = null;
+  }
+
+  run(limitSeconds = limit_own_s) {
+    this.halt();
+    const { text } = this.state.doc;
+    if (text === "") return;
+    this.dispatch({ type: "started" });
+    this.ticket = this.pool.run(
+      text,
+      (event) => {
+        this.dispatch({ type: "run", text, event });
+        if (event.type === "done") this.followAddress();
+      },
+      limitSeconds,
+    );
+  }
+
+  /** The Run button: also starts what was held for its length. */
+  runNow() {
+    if (this.state.run.phase === "held" && this.ticket) this.ticket.proceed();
+    else this.run(Number.POSITIVE_INFINITY);
+  }
+
+  cancel() {
+    this.halt();
+    this.dispatch({ type: "cancelled" });
+  }
+
+  get workers(): number {
+    return this.pool.size;
+  }
+
+  presets(): Promise<string> {
+    return this.pool.presets();
+  }
+
+  /** The link of the result on show, or null while it is not whole. */
+  link(): string | null {
+    const { answer } = this.state;
+    if (!isSettled(this.state) || !answer) return null;
+    return linkOf(answer.text, answer.result);
+  }
+
+  /** The address follows the answer, but an untouched example keeps the short address. */
+  private followAddress() {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = setTimeout(() => {
+      const fragment = this.state.doc.source.kind === "example" ? "" : this.link();
+      if (fragment === null || fragment === this.around.fragment()) return;
+      // An opened link stays as it was written, digest included, for as long as nothing is changed.
+      if (this.state.doc.source.kind === "link") return;
+      this.linkInAddress = fragment;
+      this.around.replaceFragment(fragment);
+      if (this.state.doc.source.kind === "edited")
+        this.around.draft.save({ text: this.state.doc.text, fragment });
+    }, address_pause_ms);
+  }
+}

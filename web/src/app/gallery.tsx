@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Dialog } from "../ui/dialog";
+import { useApp } from "./context";
+import { examples, exampleText } from "./examples";
+
+/** The examples, each by the question it answers. */
+export function Gallery({ onClose }: { onClose: () => void }) {
+  const [app, state] = useApp();
+  const { source } = state.doc;
+  const open = async (file: string) => {
+    try {
+      app.openExample(file, await exampleText(file));
+    } catch (error) {
+      app.refuseFile(file, `It could not be fetched: ${String(error)}`);
+    }
+    onClose();
+  };
+  return (
+    <Dialog title="Examples" onClose={onClose}>
+      <p>Each opens in place of what is here; Undo brings that back.</p>
+      <ul class="gallery">
+        {examples.map((example) => (
+          <li key={example.file}>
+            <button
+              type="button"
+              aria-current={(source.kind === "example" && source.file === example.file) || undefined}
+              onClick={() => void open(example.file)}
+            >
+              <strong>{example.question}</strong>
+              <span>{example.title}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

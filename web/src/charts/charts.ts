@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pictures: pure functions from a result to SVG by Observable Plot. Loaded after the first sentence stands.
+import * as Plot from "@observablehq/plot";
+import { unitFor } from "../base/format";
+import type { Result, StepTime } from "../base/result";
+import { kindText } from "../base/sentences";
+import type { Palette } from "./palette";
+
+export type Drawing = (SVGSVGElement | HTMLElement) & Plot.Plot;
+export type Draw = (result: Result, width: number, palette: Palette) => Drawing;
+
+const label_px = 6.4;
+
+interface Marker {
+  x: number;
+  label: string;
+  dashed: boolean;
+  strong: boolean;
+}
+
+function markers(step: StepTime): Marker[] {
+  const unit = unitFor(step.p50).seconds;
+  const list: Marker[] = [
+    { x: step.p50 / unit, label: "p50", dashed: false, strong: false },
+    { x: step.p95 / unit, label: "p95", dashed: false, strong: true },
+    { x: step.p99 / unit, label: "p99", dashed: false, strong: false },
+  ];
+  if (step.min !== step.max) {
+    list.unshift({ x: step.deterministic / unit, label: "no variability", dashed: true, strong: false });
+  }
+  return list;
+}
+
+/** Range of step times shown, in the unit: everything drawn, and the deterministic time. */
+export function extent(step: StepTime): [number, number] {
+  const unit = unitFor(step.p50).seconds;
+  const low = Math.min(step.min, step.deterministic) / unit;
+  const high = Math.max(step.max, step.deterministic) / unit;
+  const pad = (high - low) * 0.02 || high * 0.01 || 1;
+  return [low - pad, high + pad];
+}
+
+/** Rows for the labels above the plot, so that none covers another. */
+function rowsOf(list: Marker[], domain: [number, number], inner: number): { marker: Marker; row: number }[] {
+  const ends: number[] = [];
+  return [...list]
+    .sort((a, b) => a.x - b.x)
+    .map((marker) => {
+      const at = ((marker.x - domain[0]) / (domain[1] - domain[0])) * inner;
+      const width = marker.label.length * label_px + 10;
+      let row = 0;
+      while ((ends[row] ?? Number.NEGATIVE_INFINITY) > at - width / 2) row++;
+      ends[row] = at + width / 2;
+      return { marker, row };
+    });
+}
+
+function frame(width: number, palette: Palette): Plot.PlotOptions {
+  return {
+    width,
+    height: width < 480 ? 240 : 280,
+    marginLeft: 48,
+    marginRight: 16,
+    marginBottom: 40,
+    style: {
+      background: "transparent",
+      color: palette.muted,
+      fontFamily: palette.font,
+      fontSize: "12px",
+      overflow: "visible",
+    },
+  };
+}
+
+function markerMarks(result: Result, width: number, palette: Palette) {
+  const step = result.step_time_s;
+  const domain = extent(step);
+  const placed = rowsOf(markers(step), domain, width - 64);
+  const rows = 1 + Math.max(...placed.map((p) => p.row));
+  const row_px = 16;
+  const colour = (m: Marker) => (m.strong ? palette.accent : palette.ink);
+  const marks = placed.flatMap(({ marker, row }) => [
+    Plot.ruleX([marker.x], {
+      stroke: colour(marker),
+      strokeWidth: marker.strong ? 2 : 1.25,
+      strokeDasharray: marker.dashed ? "4 3" : "none",
+      insetTop: -(row * row_px) - 2,
+      ariaHidden: "true",
+    }),
+    Plot.text([marker], {
+      x: "x",
+      text: "label",
+      frameAnchor: "top",
+      dy: -(row * row_px) - 5,
+      lineAnchor: "bottom",
+      fill: colour(marker),
+      stroke: palette.paper,
+      strokeWidth: 4,
+      fontWeight: marker.strong ? 700 : 500,
+      ariaHidden: "true",
+    }),
+  ]);
+  return { marks, marginTop: rows * row_px + 8, domain };
+}
+
+export const histogram: Draw = (result, width, palette) => {
+  const step = result.step_time_s;
+  const unit = unitFor(step.p50);
+  const { edges, counts } = step.histogram;
+  const bins = counts.map((n, i) => ({
+    from: edges[i]! / unit.seconds,
+    to: edges[i + 1]! / unit.seconds,
+    share: n / result.trials,
+  }));
+  const { marks, marginTop, domain } = markerMarks(result, width, palette);
+  return Plot.plot({
+    ...frame(width, palette),
+    marginTop,
+    ariaLabel: "Histogram of step times",
+    x: {
+      domain,
+      label: `Step time (${unit.name})`,
+      labelAnchor: "center",
+      labelArrow: "none",
+      ticks: width / 90,
+    },
+    y: { label: null, tickFormat: "~%", ticks: 4, grid: true },
+    marks: [
+      Plot.rectY(bins, {
+        x1: "from",
+        x2: "to",
+        y: "share",
+        fill: palette.series,
+        insetLeft: 0.5,
+        insetRight: 0.5,
+      }),
+      Plot.ruleY([0], { stroke: palette.muted }),
+      ...marks,
+    ],
+  }) as Drawing;
+};
+
+export const cumulative: Draw = (result, width, palette) => {
+  const step = result.step_time_s;
+  const unit = unitFor(step.p50);
+  const points = step.ecdf.map(([x, share]) => ({ x: x / unit.seconds, share }));
+  const named = (["p50", "p95", "p99"] as const).map((name) => {
+    const [low, high] = step.intervals[name];
+    return {
+      x: step[name] / unit.seconds,
+      share: { p50: 0.5, p95: 0.95, p99: 0.99 }[name],
+      low: (low ?? step.min) / unit.seconds,
+      high: (high ?? step.max) / unit.seconds,
+    };
+  });
+  const { marks, marginTop, domain } = markerMarks(result, width, palette);
+  return Plot.plot({
+    ...frame(width, palette),
+    marginTop,
+    ariaLabel: "Share of steps finished within a time",
+    x: {
+      domain,
+      label: `Step time (${unit.name})`,
+      labelAnchor: "center",
+      labelArrow: "none",
+      ticks: width / 90,
+    },
+    y: { domain: [0, 1], label: null, tickFormat: "~%", ticks: 5, grid: true },
+    marks: [
+      Plot.ruleY([0], { stroke: palette.muted }),
+      ...marks,
+      Plot.line(points, { x: "x", y: "share", stroke: palette.compute, strokeWidth: 2, curve: "step-after" }),
+      Plot.ruleY(named, {
+        y: "share",
+        x1: "low",
+        x2: "high",
+        stroke: palette.accent,
+        strokeWidth: 4,
+        strokeLinecap: "round",
+      }),
+      Plot.dot(named, {
+        x: "x",
+        y: "share",
+        r: 3.5,
+        fill: palette.paper,
+        stroke: palette.accent,
+        strokeWidth: 2,
+      }),
+    ],
+  }) as Drawing;
+};
+
+let patterns = 0;
+
+/** Diagonal lines over a fill: a second sign beside the hue. Each drawing has its own, since ids are global. */
+function hatch(drawing: Drawing, id: string, stroke: string) {
+  const svg = drawing instanceof SVGSVGElement ? drawing : drawing.querySelector("svg");
+  if (!svg) return;
+  const ns = "http://www.w3.org/2000/svg";
+  const pattern = document.createElementNS(ns, "pattern");
+  const attributes = {
+    id,
+    width: "6",
+    height: "6",
+    patternUnits: "userSpaceOnUse",
+    patternTransform: "rotate(45)",
+  };
+  for (const [name, value] of Object.entries(attributes)) pattern.setAttribute(name, value);
+  const line = document.createElementNS(ns, "path");
+  line.setAttribute("d", "M1 0v6");
+  line.setAttribute("stroke-width", "1.5");
+  line.setAttribute("style", `stroke: ${stroke}`);
+  pattern.append(line);
+  const defs = document.createElementNS(ns, "defs");
+  defs.append(pattern);
+  svg.prepend(defs);
+}
+
+export const criticalPath: Draw = (result, width, palette) => {
+  const kinds = [...(result.critical_path?.kinds ?? [])].sort((a, b) => b.share - a.share);
+  const rows = kinds.map((k) => ({
+    name: kindText(k.kind),
+    share: k.share,
+    communication: k.class === "communication",
+  }));
+  const longest = Math.max(...rows.map((r) => r.name.length), 4);
+  const id = `hatch-path-${++patterns}`;
+  const drawing = Plot.plot({
+    ...frame(width, palette),
+    height: rows.length * 28 + 42,
+    marginTop: 4,
+    marginBottom: 36,
+    marginLeft: Math.min(longest * 6.8 + 12, width * 0.42),
+    marginRight: 52,
+    ariaLabel: "Share of the critical path by operator kind",
+    x: {
+      domain: [0, Math.max(...rows.map((r) => r.share), 0.01)],
+      label: "Share of the critical path",
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickFormat: "~%",
+      ticks: width / 110,
+      grid: true,
+    },
+    y: { domain: rows.map((r) => r.name), label: null, tickSize: 0, padding: 0.3 },
+    marks: [
+      Plot.barX(rows, {
+        x: "share",
+        y: "name",
+        fill: (r) => (r.communication ? palette.communication : palette.compute),
+      }),
+      Plot.barX(
+        rows.filter((r) => r.communication),
+        { x: "share", y: "name", fill: `url(#${id})` },
+      ),
+      Plot.text(rows, {
+        x: "share",
+        y: "name",
+        text: (r) => `${(100 * r.share).toFixed(1)} %`,
+        textAnchor: "start",
+        dx: 6,
+        fill: palette.ink,
+      }),
+    ],
+  }) as Drawing;
+  hatch(drawing, id, palette.ink);
+  return drawing;
+};
+
+const parts = ["compute", "communication", "idle"] as const;
+
+export const ranks: Draw = (result, width, palette) => {
+  const unit = unitFor(result.step_time_s.p50);
+  const rows = result.ranks.flatMap((r) =>
+    parts.map((part) => ({ rank: r.pipeline_rank, part, time: r[`${part}_s`] / unit.seconds })),
+  );
+  const count = result.ranks.length;
+  const every = Math.max(1, Math.ceil((count * 26) / Math.max(1, width - 64)));
+  const id = `hatch-ranks-${++patterns}`;
+  const stack = { x: "rank", y: "time", order: [...parts] };
+  const drawing = Plot.plot({
+    ...frame(width, palette),
+    height: 230,
+    marginTop: 10,
+    ariaLabel: "Time of each pipeline rank",
+    x: {
+      type: "band",
+      label: "Pipeline rank",
+      labelAnchor: "center",
+      labelArrow: "none",
+      padding: count > 40 ? 0.08 : 0.2,
+      ticks: result.ranks.map((r) => r.pipeline_rank).filter((r) => r % every === 0),
+      tickSize: 0,
+    },
+    y: { label: null, tickFormat: (v: number) => `${v} ${unit.name}`, ticks: 4, grid: true },
+    marks: [
+      Plot.barY(
+        rows,
+        Plot.stackY({ ...stack, fill: (r: { part: (typeof parts)[number] }) => palette[r.part] }),
+      ),
+      Plot.barY(
+        rows,
+        Plot.stackY({
+          ...stack,
+          fill: (r: { part: string }) => (r.part === "communication" ? `url(#${id})` : "none"),
+        }),
+      ),
+      Plot.ruleY([0], { stroke: palette.muted }),
+    ],
+  }) as Drawing;
+  hatch(drawing, id, palette.ink);
+  return drawing;
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer: what a person reads in the first ten seconds.
+import type { ComponentChildren } from "preact";
+import { useApp } from "../app/context";
+import { isStale } from "../app/state";
+import { ReproductionNote, Status } from "../app/status";
+import * as format from "../base/format";
+import type { Result } from "../base/result";
+import {
+  answer as answerText,
+  deterministicText,
+  intervalText,
+  isConstant,
+  quantileText,
+} from "../base/sentences";
+import { Warnings } from "./facts";
+
+export function AnswerView() {
+  const [, state] = useApp();
+  const { answer, run, refusal } = state;
+  if (refusal) return null;
+  if (!answer) {
+    const title = run.phase === "held" || run.phase === "running" ? run.plan.title : "";
+    return (
+      <section>
+        <h1>{title || "How long does a training step take?"}</h1>
+        <p class="lead waiting">{state.errors.length > 0 ? "The scenario cannot be computed yet." : "…"}</p>
+        <Status />
+      </section>
+    );
+  }
+  const { result } = answer;
+  const stale = isStale(state);
+  const text = answerText(result);
+  return (
+    <section>
+      <h1>{result.title || "Untitled scenario"}</h1>
+      <div data-stale={stale || undefined}>
+        <p class="lead" data-testid="lead">
+          {text.lead[0]}
+          <strong>{text.lead[1]}</strong>
+          {text.lead[2]} <span class="lead-rest">{text.rest}</span>
+        </p>
+        {text.guarantee && <p class="guarantee">{text.guarantee}</p>}
+      </div>
+      <Status />
+      <ReproductionNote />
+      <Warnings warnings={result.warnings} />
+      <div data-stale={stale || undefined}>
+        <Headlines result={result} />
+      </div>
+    </section>
+  );
+}
+
+function Headlines({ result }: { result: Result }) {
+  const { step_time_s: step, throughput, layout } = result;
+  return (
+    <dl class="headlines">
+      {isConstant(step) ? null : (
+        <>
+          <Headline name="Median" value={quantileText(step, "p50")} note={intervalText(step, "p50")} />
+          <Headline name="p95" value={quantileText(step, "p95")} note={intervalText(step, "p95")} />
+          <Headline name="p99" value={quantileText(step, "p99")} note={intervalText(step, "p99")} />
+        </>
+      )}
+      <Headline
+        name="Without variability"
+        value={deterministicText(step)}
+        note="every factor at its median"
+      />
+      {throughput && (
+        <Headline
+          name="Throughput"
+          value={`${format.short(throughput.tokens_per_s)} tokens/s`}
+          note={`MFU ${format.percent(throughput.mfu)}`}
+        />
+      )}
+      <Headline
+        name="Size"
+        value={`${format.count(layout.gpus)} ${layout.gpus === 1 ? "GPU" : "GPUs"}`}
+        note={`${format.count(layout.nodes)} ${layout.nodes === 1 ? "node" : "nodes"}`}
+      />
+    </dl>
+  );
+}
+
+function Headline({ name, value, note }: { name: string; value: ComponentChildren; note: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      <dd class="note">{note}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// One chart: its name, a sentence that reads it, the picture, the data behind it, and its files.
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { download, fileName } from "../app/browser";
+import { useApp } from "../app/context";
+import { csv, svgFile } from "../base/exports";
+import type { Result } from "../base/result";
+import type { Table } from "../base/tables";
+import { type ChartName, loadCharts } from "../charts";
+import type { Drawing } from "../charts/charts";
+import * as palettes from "../charts/palette";
+import { Icon } from "../ui/icons";
+import { DataTable } from "../ui/table";
+
+/** Lets a chart be read point by point, by pointer and by keyboard alike. */
+export interface Cursor {
+  name: string;
+  /** In the chart's x unit, ascending. */
+  points: { x: number; text: string }[];
+}
+
+export interface FigureProps {
+  title: string;
+  chart: ChartName;
+  result: Result;
+  reading: string;
+  table: Table;
+  /** Of the table's rows, every n-th is shown on the page. */
+  every?: number;
+  /** Height kept free until the chart is drawn, so that nothing jumps. */
+  height: number;
+  legend?: ComponentChildren;
+  controls?: ComponentChildren;
+  about: ComponentChildren;
+  /** Place in the grid of panels. */
+  place?: "seven" | "five";
+  cursor?: Cursor;
+}
+
+const file_width = 760;
+
+export function Figure(props: FigureProps) {
+  const { title, chart, result, reading, table, every, legend, controls, about } = props;
+  const [app] = useApp();
+  const link = app.link();
+
+  const save = async (type: "svg" | "csv") => {
+    if (link === null) return;
+    const provenance = { result, link: location.origin + location.pathname + link };
+    const name = fileName(result.title, `${chart.toLowerCase()}.${type}`);
+    if (type === "csv") return download(name, "text/csv;charset=utf-8", csv(title, table, provenance));
+    const charts = await loadCharts();
+    const drawing = charts[chart](result, file_width, palettes.file);
+    drawing.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const size = { width: file_width, height: Number(drawing.getAttribute("height")) };
+    download(name, "image/svg+xml", svgFile({ markup: drawing.outerHTML, ...size }, title, provenance));
+  };
+
+  return (
+    <section class={`card figure ${props.place ?? ""}`}>
+      <header>
+        <h2>{title}</h2>
+        {controls}
+      </header>
+      <p class="reading">{reading}</p>
+      {legend}
+      <Chart {...props} />
+      <footer>
+        <details>
+          <summary>Data table</summary>
+          <DataTable table={table} caption={title} {...(every ? { every } : {})} />
+        </details>
+        <details>
+          <summary>How to read this</summary>
+          <div class="about">{about}</div>
+        </details>
+        <span class="files">
+          {(["svg", "csv"] as const).map((type) => (
+            <button
+              key={type}
+              type="button"
+              class="plain"
+              disabled={link === null}
+              aria-label={`Download ${title.toLowerCase()} as ${type.toUpperCase()}`}
+              onClick={() => void save(type)}
+            >
+              <Icon name="download" /> {type.toUpperCase()}
+            </button>
+          ))}
+        </span>
+      </footer>
+    </section>
+  );
+}
+
+function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawing = useRef<Drawing | null>(null);
+  const [charts, setCharts] = useState<Awaited<ReturnType<typeof loadCharts>>>();
+  const [width, setWidth] = useState(0);
+  const [at, setAt] = useState<number | null>(null);
+
+  useEffect(() => {
+    // After a pause of the main thread: the first sentence must be on screen before Plot is read.
+    const timer = setTimeout(() => void loadCharts().then(setCharts), 0);
+    return () => clearTimeout(timer);
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    setWidth(Math.floor(element.clientWidth));
+    return () => observer.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (!charts || !element || width < 120) return;
+    drawing.current = charts[chart](result, width, palettes.page);
+    element.replaceChildren(drawing.current);
+  }, [charts, chart, result, width]);
+
+  const index = cursor && at !== null ? Math.min(at, cursor.points.length - 1) : null;
+  const point = cursor && index !== null ? cursor.points[index] : undefined;
+  const scale = drawing.current?.scale("x");
+  const left = point && scale ? Number(scale.apply(point.x)) : null;
+
+  const follow = (event: PointerEvent) => {
+    const x = drawing.current?.scale("x");
+    const box = place.current?.getBoundingClientRect();
+    if (!cursor || !x?.invert || !box) return;
+    const value = Number(x.invert(event.clientX - box.left));
+    let nearest = 0;
+    cursor.points.forEach((p, i) => {
+      if (Math.abs(p.x - value) < Math.abs(cursor.points[nearest]!.x - value)) nearest = i;
+    });
+    setAt(nearest);
+  };
+
+  return (
+    <>
+      <div
+        class="chart"
+        style={drawing.current ? {} : { minHeight: `${height}px` }}
+        onPointerMove={follow}
+        onPointerDown={follow}
+      >
+        <div ref={place} role="img" aria-label={`${title}. ${reading}`} />
+        {left !== null && <div class="cursor" style={{ left: `${left}px` }} />}
+      </div>
+      {cursor && (
+        <div class="read-off">
+          <input
+            type="range"
+            min={0}
+            max={Math.max(0, cursor.points.length - 1)}
+            step={1}
+            value={index ?? 0}
+            aria-label={cursor.name}
+            aria-valuetext={point?.text ?? "move to read the chart"}
+            onInput={(event) => setAt(Number(event.currentTarget.value))}
+          />
+          <output aria-hidden="true">
+            {point?.text ?? "Point at the chart, or move the slider, to read it off."}
+          </output>
+        </div>
+      )}
+    </>
+  );
+}
