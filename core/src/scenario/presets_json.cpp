@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/distributions.h"
+#include "scenario/layers.h"
+#include "scenario/presets/presets.h"
+#include "scenario/words.h"
+
+namespace prism {
+namespace scenario {
+namespace {
+
+Json figure(const Figure& f) { return {{"value", number(f.value)}, {"source", f.source}}; }
+
+Json models() {
+  Json list = Json::array();
+  for (const ModelPreset& p : model_presets())
+    list.push_back({{"name", p.name},
+                    {"layers", p.layers},
+                    {"hidden", p.hidden},
+                    {"ffn_hidden", p.ffn_hidden},
+                    {"heads", p.heads},
+                    {"kv_heads", p.kv_heads},
+                    {"head_dim", p.head_dim},
+                    {"vocabulary", p.vocabulary},
+                    {"gated_ffn", p.gated_ffn},
+                    {"tied_embeddings", p.tied_embeddings},
+                    {"source", p.source}});
+  return list;
+}
+
+Json gpus() {
+  Json list = Json::array();
+  for (const GpuPreset& p : gpu_presets())
+    list.push_back({{"name", p.name},
+                    {"peak_tflops", figure(p.peak_tflops)},
+                    {"memory_gib", figure(p.memory_gib)},
+                    {"memory_gbyte_per_s", figure(p.memory_gbyte_per_s)},
+                    {"gpus_per_node", figure(p.gpus_per_node)},
+                    {"intra_node",
+                     {{"per_gpu_gbyte_per_s", figure(p.intra_node_gbyte_per_s)},
+                      {"latency_us", figure(p.intra_node_latency_us)}}},
+                    {"inter_node",
+                     {{"per_gpu_gbyte_per_s", figure(p.inter_node_gbyte_per_s)},
+                      {"latency_us", figure(p.inter_node_latency_us)}}}});
+  return list;
+}
+
+Json cost_models() {
+  Json list = Json::array();
+  for (const CostModelPreset& p : cost_model_presets())
+    list.push_back(
+        {{"gpu", p.gpu},
+         {"gemm_efficiency", figure(p.gemm_efficiency)},
+         {"gemm_overhead_us", figure(p.gemm_overhead_us)},
+         {"memory_efficiency", figure(p.memory_efficiency)},
+         {"flash_attention", {{"value", p.flash_attention.value != 0}, {"source", p.flash_attention.source}}},
+         {"attention_efficiency", figure(p.attention_efficiency)},
+         {"network_efficiency", figure(p.network_efficiency)},
+         {"layer_floor_us", figure(p.layer_floor_us)},
+         {"gradient_bytes", figure(p.gradient_bytes)},
+         {"optimizer_bytes", figure(p.optimizer_bytes)},
+         {"tp_overlap", figure(p.tp_overlap)},
+         {"dp_overlap", figure(p.dp_overlap)}});
+  return list;
+}
+
+Json variabilities() {
+  Json list = Json::array();
+  for (const VariabilityPreset& p : variability_presets()) {
+    Json factors = Json::array();
+    for (const FactorPreset& f : p.factors) {
+      Json parameters = Json::object();
+      for (const auto& [name, value] : f.parameters) parameters[std::string(name)] = number(value);
+      factors.push_back({{"what", f.what},
+                         {"scope", f.scope},
+                         {"period", f.period},
+                         {std::string(f.family), parameters},
+                         {"source", f.source}});
+    }
+    list.push_back({{"name", p.name}, {"summary", p.summary}, {"factors", factors}});
+  }
+  return list;
+}
+
+Json laws() {
+  Json list = Json::array();
+  for (const Family& f : families()) {
+    Json sets = Json::array();
+    for (const ParameterSet& set : f.sets) {
+      Json parameters = Json::array();
+      for (const Parameter& p : set.parameters)
+        parameters.push_back({{"name", p.name}, {"has_unit", p.dimensional}});
+      sets.push_back(std::move(parameters));
+    }
+    list.push_back({{"name", f.name}, {"summary", f.summary}, {"parameters", sets}});
+  }
+  return list;
+}
+
+Json layer_rule_list() {
+  Json list = Json::array();
+  for (const LayerRule& r : layer_rules()) list.push_back({{"name", r.name}, {"condition", r.condition}});
+  return list;
+}
+
+Json kinds() {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < kind_words().size(); ++i)
+    list.push_back(
+        {{"name", kind_words()[i]},
+         {"class", class_of(static_cast<Kind>(i)) == Class::compute ? "compute" : "communication"}});
+  return list;
+}
+
+}  // namespace
+}  // namespace scenario
+
+std::string presets_json() {
+  using namespace scenario;
+  Json names = Json::array();
+  for (std::string_view n : schedule_names()) names.push_back(n);
+  const Json all = {{"model", models()},
+                    {"gpu", gpus()},
+                    {"cost_model", cost_models()},
+                    {"variability", variabilities()},
+                    {"schedule", names},
+                    {"layers_per_virtual_stage", layer_rule_list()},
+                    {"kind", kinds()},
+                    {"distribution", laws()}};
+  return all.dump();
+}
+
+}  // namespace prism

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole document: version, doors, parts, echo.
+#include "prism/scenario.h"
+
+#include <algorithm>
+#include <array>
+
+#include "scenario/parts.h"
+
+namespace prism {
+namespace scenario {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+constexpr std::size_t longest_title = 200;
+
+/// `prism` must be there, first, and 1. False: nothing else can be read.
+bool read_version(Section& root, const Json& document) {
+  const Json* value = root.take("prism");
+  if (!value) {
+    root.fault(Code::missing_key, "the key \"prism\" is missing", "a scenario starts with \"prism\": 1");
+    return false;
+  }
+  std::int64_t version;
+  if (!read_integer(root.notes(), *value, root.at("prism"), {0, 1'000'000}, version)) return false;
+  if (version != format_version) {
+    root.fault_at("prism", Code::unsupported,
+                  "this is scenario format " + shown(version) + "; engine " + std::string(engine_version) +
+                      " reads format " + shown(format_version),
+                  version > format_version ? "open it with a newer version of Prism" : "formats start at 1");
+    return false;
+  }
+  if (document.begin().key() != "prism")
+    root.fault_at(
+        "prism", Code::inconsistent,
+        "\"prism\" must be the first key, the first is " + in_quotes(excerpt(document.begin().key())));
+  root.put("prism", version);
+  return true;
+}
+
+/// Reads every top-level key. Faults go to the notes.
+Scenario read_document(const Json& document, Notes& notes) {
+  Scenario to;
+  Section root(notes, &document, "");
+  if (root.broken() || !read_version(root, document)) return to;
+  root.text("title", to.title, longest_title, Assumed<std::string>{""});
+
+  constexpr std::array<std::string_view, 3> reserved = {"trace", "what_if", "training_run"};
+  const bool model = root.has("model"), operators = root.has("operators");
+  const bool job = model || !operators;  // with neither, the keys of a job are the likelier ones
+  if (model && operators)
+    root.fault_at("operators", Code::inconsistent,
+                  "\"model\" and \"operators\" are two sources of operators; exactly one is needed",
+                  "leave one of the two out");
+  if (!model && !operators && !root.has("trace")) {
+    constexpr std::array<std::string_view, 2> doors = {"model", "operators"};
+    root.missing_one_of(doors, "one of \"model\" and \"operators\" is missing");
+  }
+  root.take("operators");
+  const std::size_t before = notes.faults;
+  read_model(root, to);
+  const bool model_known = to.model.has_value() && notes.faults == before;
+  if (!job) root.reserve("operators");
+  const std::size_t before_layout = notes.faults;
+  read_layout(root, to, job, model_known);
+  // The stages that operators name are numbered by the layout.
+  if (!job && notes.faults == before_layout) read_operators(root, to);
+  read_cluster(root, to, job);
+  read_variability(root, to, job);
+  for (std::string_view key : reserved)
+    refuse_key(root, key, Code::unsupported, in_quotes(key) + " is not computed by this version",
+               "leave it out");
+  read_run(root, to);
+  root.finish();
+
+  if (notes.faults > 0) return to;
+  to.resolved = root.echo.dump();
+  to.assumptions = std::move(notes.assumptions);
+  for (Scenario::Assumption& a : to.assumptions) {
+    const Json::json_pointer pointer(a.pointer);
+    if (root.echo.contains(pointer)) a.value = root.echo.at(pointer).dump();
+  }
+  return to;
+}
+
+}  // namespace
+}  // namespace scenario
+
+Result<Scenario> read_scenario(std::string_view text) {
+  using namespace scenario;
+  Result<Json> parsed = parse_json(text);
+  if (!parsed) return Result<Scenario>::faults(std::move(parsed.diagnostics));
+  Notes notes;
+  const Json* document = &*parsed;
+  if (find_member(*document, "prism_result")) {
+    document = find_member(*document, "scenario");
+    if (!document)
+      return Result<Scenario>::fault(
+          {Code::missing_key, "", "this result holds no \"scenario\" to read", "", Severity::error, 1, 1});
+  }
+  Scenario s = read_document(*document, notes);
+  if (notes.faults == 0) return Result<Scenario>::of(std::move(s));
+  place(text, notes.diagnostics);
+  std::stable_sort(notes.diagnostics.begin(), notes.diagnostics.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) {
+                     return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+                   });
+  return Result<Scenario>::faults(std::move(notes.diagnostics));
+}
+
+}  // namespace prism
