@@ -24,8 +24,10 @@ LinkFault not_a_link() {
   return {"not_a_link", "This is not a Prism link: it should contain \"#v1.\" followed by the scenario."};
 }
 LinkFault newer(std::string_view version) {
-  return {"newer", "This link was made by a newer Prism (link format " + std::string(version) +
-                       "); this one reads format " + std::string(format_version) + "."};
+  const std::string shown =
+      version.size() > 9 ? std::string(version.substr(0, 9)) + "…" : std::string(version);
+  return {"newer", "This link was made by a newer Prism (link format " + shown + "); this one reads format " +
+                       std::string(format_version) + "."};
 }
 LinkFault truncated() { return {"truncated", "This link is cut off. Copy the whole link."}; }
 LinkFault truncated(std::size_t arrived, std::size_t all) {
@@ -86,10 +88,11 @@ std::variant<Header, LinkFault> take_header(std::string_view& rest) {
   return header;
 }
 
-/// Hears every key and string of a document, without recursion: depth is the sender's choice.
+/// Hears every key and string of a document, and how deep it goes, without recursion: depth is the sender's
+/// choice.
 class TextCheck : public nlohmann::json_sax<nlohmann::json> {
  public:
-  bool safe = true;
+  bool safe = true;  ///< no control character
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -98,11 +101,11 @@ class TextCheck : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t, const string_t&) override { return true; }
   bool string(string_t& text) override { return hear(text); }
   bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ <= deepest; }
   bool key(string_t& text) override { return hear(text); }
-  bool end_object() override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(std::size_t) override { return ++depth_ <= deepest; }
+  bool end_array() override { return --depth_ >= 0; }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
     return false;
   }
@@ -121,6 +124,9 @@ class TextCheck : public nlohmann::json_sax<nlohmann::json> {
     }
     return true;
   }
+
+  static constexpr int deepest = 64;  // as for any scenario
+  int depth_ = 0;
 };
 
 std::variant<Link, LinkFault> read_envelope(std::string_view rest) {
@@ -150,7 +156,7 @@ std::variant<std::string, LinkFault> write_link(const Link& link) {
                                "\",\"scenario\":" + compact(link.scenario) + "}";
   if (envelope.size() > largest_envelope) return too_large();
   TextCheck text;
-  if (nlohmann::json::sax_parse(envelope, &text) && !text.safe)
+  if (nlohmann::json::sax_parse(link.scenario, &text) && !text.safe)
     return unsafe_text();  // no reader would open it
   const std::string payload = to_base64url(deflate_raw(envelope));
   if (payload.size() > largest_payload) return too_large();

@@ -214,9 +214,13 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["notes"] = notes(job.workload);
   out["warnings"] = to_json(job.warnings);
   out["assumptions"] = assumptions(job.scenario);
-  out["scenario"] = ordered_json::parse(job.scenario.resolved);
-  out["digest"] = partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out);
-  return out.dump();
+  const std::string digest =
+      partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out);
+
+  // The resolved scenario goes in as the very text that the digest is taken of.
+  std::string text = out.dump();
+  text.pop_back();
+  return text + ",\"scenario\":" + job.scenario.resolved + ",\"digest\":\"" + digest + "\"}";
 }
 
 }  // namespace prism

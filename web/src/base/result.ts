@@ -31,10 +31,11 @@ export interface StepTime extends Record<QuantileName, number> {
   confidence: number;
   /** With `confidence`, at least `coverage` of the steps this model describes finish within `within` (null: too few trials). */
   guarantee: { confidence: number; coverage: number; within: number | null };
+  /** Bin i is [edges[i], edges[i+1]). Widths differ: the outermost bins reach to min and max, so show counts per width. */
   histogram: { edges: number[]; counts: number[] };
-  /** Points (step time, share of trials at or below it), from 0 to 1, at most 201. */
+  /** Points (step time, share of trials at or below it), from 0 to 1, at most 201; the first is the foot of the first step. */
   ecdf: [number, number][];
-  /** P(step <= x) for each asked x, with its interval. */
+  /** P(step <= x) for each asked x, with its Clopper-Pearson interval at `confidence`; its bounds always exist. */
   within: { x: number; probability: number; interval: Interval }[];
 }
 
@@ -114,6 +115,7 @@ export interface Result {
   assumptions: { pointer: string; value: unknown; origin: string; source: string }[];
   /** The resolved scenario: every value, canonical. */
   scenario: Record<string, unknown>;
+  /** 16 hexadecimal digits (docs/digest.md); empty while partial. */
   digest: string;
 }
 
