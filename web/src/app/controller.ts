@@ -5,7 +5,7 @@ import { pretty } from "../base/json";
 import { openLink } from "../base/link";
 import type { Pool, Ticket } from "../engine/pool";
 import { linkOf, readDocument } from "./documents";
-import { type Action, empty, isSettled, reduce, type State } from "./state";
+import { type Action, type Answer, empty, isSettled, reduce, type State } from "./state";
 
 export interface Draft {
   text: string;
@@ -66,7 +66,9 @@ export class Controller {
       });
       this.run(limit_from_elsewhere_s);
     }
-    const shown = draft && (draft.text === this.state.doc.text || draft.fragment === this.around.fragment());
+    const shown =
+      draft?.text === this.state.doc.text ||
+      (draft?.fragment !== "" && draft?.fragment === this.around.fragment());
     if (draft && !shown) this.dispatch({ type: "draft", text: draft.text });
   }
 
@@ -210,11 +212,15 @@ export class Controller {
     return this.pool.presets();
   }
 
+  /** The last link made: it is asked for at every render. */
+  private made: { answer: Answer; link: string } | undefined;
+
   /** The link of the result on show, or null while it is not whole. */
   link(): string | null {
     const { answer } = this.state;
     if (!isSettled(this.state) || !answer) return null;
-    return linkOf(answer.text, answer.result);
+    if (this.made?.answer !== answer) this.made = { answer, link: linkOf(answer.text, answer.result) };
+    return this.made.link;
   }
 
   /** The address follows the answer, but an untouched example keeps the short address. */

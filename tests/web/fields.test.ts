@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type ChoiceField, fields, type NumberField, type Reading, shown } from "../../web/src/input/fields";
+
+const source = readFileSync(new URL("../../examples/llama3-405b-16384-h100.json", import.meta.url), "utf8");
+const reading = (text = source, resolved?: Record<string, unknown>): Reading => ({
+  text,
+  data: JSON.parse(text),
+  resolved,
+  presets: undefined,
+});
+const number = (id: string) => fields.find((f): f is NumberField => f.id === id && f.kind === "number")!;
+const choice = (id: string) => fields.find((f): f is ChoiceField => f.id === id && f.kind === "choice")!;
+const scenario = (parts: object) => JSON.stringify({ prism: 1, model: "m", ...parts });
+
+test("each field has its own name and place", () => {
+  expect(new Set(fields.map((f) => f.id)).size).toBe(fields.length);
+  expect(new Set(fields.map((f) => f.pointer)).size).toBe(fields.length);
+});
+
+test("a number changes itself and no other line", () => {
+  const changed = number("tp").write(reading(), 4);
+  const lines = source.split("\n");
+  const differing = changed.split("\n").filter((line, i) => line !== lines[i]);
+  expect(differing.map((l) => l.trim())).toEqual(['"tp": 4,']);
+});
+
+test("a value that the text leaves out is shown as resolved", () => {
+  const r = reading(source, { batch: { micro_batches: 16 } });
+  expect(shown(r, "/batch/micro_batches")).toEqual({ value: 16, written: false });
+  expect(shown(r, "/batch/global")).toEqual({ value: 2048, written: true });
+});
+
+describe("the batch equation", () => {
+  const written = (text: string) => {
+    const { batch, parallel } = JSON.parse(text);
+    return { ...batch, ...parallel };
+  };
+  test("micro-batches given: the global batch is left to the core", () => {
+    const text = number("micro_batches").write(
+      reading(scenario({ batch: { global: 64, micro: 1 }, parallel: { dp: 4 } })),
+      8,
+    );
+    expect(written(text)).toEqual({ micro: 1, micro_batches: 8, dp: 4 });
+  });
+  test("the global batch given: micro-batches are left to the core", () => {
+    const text = number("global").write(
+      reading(scenario({ batch: { micro_batches: 8 }, parallel: { dp: 4 } })),
+      64,
+    );
+    expect(written(text)).toEqual({ global: 64, dp: 4 });
+  });
+  test("replicas given: micro-batches are left to the core", () => {
+    const r = reading(scenario({ batch: { global: 64, micro_batches: 16 } }));
+    expect(written(number("dp").write(r, 8))).toEqual({ global: 64, dp: 8 });
+  });
+  test("nothing is taken out that is not in the way", () => {
+    const r = reading(scenario({ batch: { micro_batches: 16 }, parallel: { dp: 2 } }));
+    expect(written(number("dp").write(r, 8))).toEqual({ micro_batches: 16, dp: 8 });
+  });
+});
+
+describe("schedule and virtual stages go together", () => {
+  const parallel = (text: string) => JSON.parse(text).parallel;
+  test("1F1B has one virtual stage a rank", () => {
+    expect(parallel(choice("schedule").write(reading(), "1f1b"))).toMatchObject({
+      schedule: "1f1b",
+      virtual_stages: 1,
+    });
+  });
+  test("interleaving has at least two", () => {
+    const r = reading(scenario({ parallel: { schedule: "1f1b" } }));
+    expect(parallel(choice("schedule").write(r, "interleaved-1f1b"))).toEqual({
+      schedule: "interleaved-1f1b",
+      virtual_stages: 2,
+    });
+    expect(parallel(number("virtual_stages").write(r, 4))).toEqual({
+      schedule: "interleaved-1f1b",
+      virtual_stages: 4,
+    });
+    expect(parallel(number("virtual_stages").write(reading(), 1))).toMatchObject({
+      schedule: "1f1b",
+      virtual_stages: 1,
+    });
+  });
+});
+
+describe("variability", () => {
+  test("a preset replaces what was there", () => {
+    const r = reading(scenario({ variability: { factors: [] } }));
+    expect(JSON.parse(choice("variability").write(r, "none")).variability).toBe("none");
+  });
+  test("own jitter opens two fields that change it", () => {
+    const own = choice("variability").write(reading(), "custom");
+    const r = reading(own);
+    expect(choice("variability").value(r)).toBe("custom");
+    expect(number("cv_compute").shown?.(r)).toBe(true);
+    expect(number("cv_compute").shown?.(reading())).toBe(false);
+    const changed = JSON.parse(number("cv_communication").write(r, 0.2)).variability.factors[1];
+    expect(changed).toEqual({
+      what: "communication",
+      scope: "operation",
+      period: "operation",
+      lognormal: { median: 1, cv: 0.2 },
+    });
+  });
+  test("richer factors are told apart from the form's own", () => {
+    const richer = scenario({
+      variability: {
+        factors: [
+          { what: "gemm", scope: "operation", period: "operation", lognormal: { median: 1, cv: 0.1 } },
+        ],
+      },
+    });
+    const r = reading(richer);
+    expect(choice("variability").value(r)).toBe("custom");
+    expect(choice("variability").options(r).at(-1)?.label).toContain("see the text");
+    expect(number("cv_compute").shown?.(r)).toBe(false);
+  });
+});
