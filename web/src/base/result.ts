@@ -117,6 +117,8 @@ export interface Result {
   scenario: Record<string, unknown>;
   /** 16 hexadecimal digits (docs/digest.md); empty while partial. */
   digest: string;
+  /** Only in a file that the page saved: the share link. */
+  link?: string;
 }
 
 export interface Plan {

@@ -32,10 +32,16 @@ export function quantileTable(result: Result): Table {
   };
 }
 
+/** Width of an ordinary bin of the histogram, seconds: the narrowest, since the outermost two reach further. */
+export function binWidth(result: Result): number {
+  const { edges } = result.step_time_s.histogram;
+  return Math.min(...edges.slice(1).map((edge, i) => edge - edges[i]!));
+}
+
 export function histogramTable(result: Result): Table {
   const { edges, counts } = result.step_time_s.histogram;
   const unit = format.unitFor(result.step_time_s.p50);
-  const decimals = format.decimalsFor(edges[0]! / unit.seconds, (edges[1]! - edges[0]!) / unit.seconds / 2);
+  const decimals = format.decimalsFor(edges[0]! / unit.seconds, binWidth(result) / unit.seconds / 2);
   return {
     headings: [`From (${unit.name})`, `To (${unit.name})`, "Trials", "Share"],
     keys: ["from_s", "to_s", "trials", "share"],

@@ -4,6 +4,7 @@ import * as Plot from "@observablehq/plot";
 import { unitFor } from "../base/format";
 import type { Result, StepTime } from "../base/result";
 import { kindText } from "../base/sentences";
+import { binWidth } from "../base/tables";
 import type { Palette } from "./palette";
 
 export type Drawing = (SVGSVGElement | HTMLElement) & Plot.Plot;
@@ -107,10 +108,12 @@ export const histogram: Draw = (result, width, palette) => {
   const step = result.step_time_s;
   const unit = unitFor(step.p50);
   const { edges, counts } = step.histogram;
+  const bar = binWidth(result);
+  // The outermost bins are wide: heights are per width, so that areas compare.
   const bins = counts.map((n, i) => ({
     from: edges[i]! / unit.seconds,
     to: edges[i + 1]! / unit.seconds,
-    share: n / result.trials,
+    share: ((n / result.trials) * bar) / (edges[i + 1]! - edges[i]!),
   }));
   const { marks, marginTop, domain } = markerMarks(result, width, palette);
   return Plot.plot({
@@ -126,14 +129,7 @@ export const histogram: Draw = (result, width, palette) => {
     },
     y: { label: null, tickFormat: "~%", ticks: 4, grid: true },
     marks: [
-      Plot.rectY(bins, {
-        x1: "from",
-        x2: "to",
-        y: "share",
-        fill: palette.series,
-        insetLeft: 0.5,
-        insetRight: 0.5,
-      }),
+      Plot.rectY(bins, { x1: "from", x2: "to", y: "share", fill: palette.series, inset: 0, insetRight: 0.5 }),
       Plot.ruleY([0], { stroke: palette.muted }),
       ...marks,
     ],

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import * as format from "../base/format";
 import type { Result } from "../base/result";
 import { basis, cost, isConstant } from "../base/sentences";
-import { cumulativeTable, histogramTable, quantileTable } from "../base/tables";
+import { binWidth, cumulativeTable, histogramTable, quantileTable } from "../base/tables";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
 import { type Cursor, Figure } from "./figure";
@@ -13,6 +13,18 @@ export function StepTime({ result }: { result: Result }) {
   const [view, setView] = useState<"histogram" | "cumulative">("histogram");
   const cursor = useMemo(() => cursorOf(result, view), [result, view]);
   const step = result.step_time_s;
+  if (isConstant(step)) {
+    return (
+      <section class="card seven">
+        <header>
+          <h2>Step time</h2>
+        </header>
+        <p class="reading">
+          Nothing varies, so there is no distribution to draw: every step takes {format.duration(step.p50)}.
+        </p>
+      </section>
+    );
+  }
   const table = view === "histogram" ? histogramTable(result) : cumulativeTable(result);
   return (
     <Figure
@@ -20,7 +32,7 @@ export function StepTime({ result }: { result: Result }) {
       place="seven"
       chart={view}
       result={result}
-      reading={isConstant(step) ? "Every trial took the same time." : cost(step)}
+      reading={cost(step)}
       table={table}
       every={view === "cumulative" ? 10 : 1}
       height={280}
