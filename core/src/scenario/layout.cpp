@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `parallel` and `batch`: degrees, schedule, the batch equation, layers per virtual stage, and what tensor
-// parallelism asks of the model. The rules of a schedule live with the schedule.
+// `parallel` and `batch`: degrees, schedule, the batch equation, layers per virtual stage. What a schedule or tensor
+// parallelism asks of a layout is checked where the form lives (graph, workload).
 #include <array>
 #include <numeric>
 
@@ -184,22 +184,6 @@ void read_layers(Section& parallel, Scenario& to, bool job, bool model_known, co
   parallel.put_assumed(key, layers, (value ? "derived: rule " : "default: rule ") + rule);
 }
 
-/// What tensor parallelism asks of the model: whole heads and whole FFN columns on each rank.
-void check_tensor_parallel(Section& parallel, const Scenario& s) {
-  const Model& m = *s.model;
-  const std::int64_t t = s.parallel.tp;
-  const auto refuse = [&](std::string_view what, std::int64_t n) {
-    parallel.fault_at("tp", Code::not_divisible,
-                      std::string(what) + " " + shown(n) + " does not divide by tp " + shown(t));
-  };
-  if (m.heads % t != 0) return refuse("heads", m.heads);
-  // With fewer key-value heads than ranks each is held by several ranks, as in Megatron-LM.
-  if (m.kv_heads % t != 0 && t % m.kv_heads != 0) return refuse("kv_heads", m.kv_heads);
-  if (m.ffn_hidden % t != 0) return refuse("ffn_hidden", m.ffn_hidden);
-  if (s.parallel.sequence_parallel && s.batch.sequence % t != 0)
-    return refuse("with sequence_parallel, sequence", s.batch.sequence);
-}
-
 }  // namespace
 
 void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
@@ -243,7 +227,6 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
     parallel.take("layers_per_virtual_stage");
 
   std::string order = std::string(rank_orders[0]), recompute = "none";
-  bool shaped = true;
   if (job) {
     parallel.name("rank_order", order, rank_orders, "a rank order",
                   Assumed<std::string>{order, "default", "Megatron-LM's order of ranks"});
@@ -252,7 +235,7 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
       parallel.fault_at("zero", Code::unsupported,
                         "ZeRO-" + shown(zero) + " is not computed by this version: zero must be 0 or 1");
     p.zero = static_cast<int>(zero);
-    shaped = parallel.boolean("sequence_parallel", p.sequence_parallel, Assumed<bool>{false});
+    parallel.boolean("sequence_parallel", p.sequence_parallel, Assumed<bool>{false});
     parallel.name("recompute", recompute, recomputes, "a recompute mode", Assumed<std::string>{recompute});
   } else {
     for (std::string_view key : {"rank_order", "zero", "sequence_parallel", "recompute"})
@@ -269,7 +252,7 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
     given(batch, "micro", e.micro, 1'000'000);
     given(batch, "micro_batches", e.micro_batches, 1'000'000);
     if (job)
-      shaped &= batch.integer("sequence", to.batch.sequence, {1, 100'000'000});
+      batch.integer("sequence", to.batch.sequence, {1, 100'000'000});
     else
       refuse_key(batch, "sequence", Code::inconsistent,
                  "with \"operators\" this has no effect: latencies are given", "leave it out");
@@ -283,7 +266,6 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
                                             " = " + shown(p.world()) + " GPUs are more than " +
                                             shown(most_gpus));
     }
-    if (job && model_known && degrees && shaped) check_tensor_parallel(parallel, to);
     batch.finish();
   }
   parallel.finish();
