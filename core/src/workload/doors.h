@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two doors into a workload. Layout and factors are already checked.
+// The two doors into a workload, for a scenario whose layout is checked.
 #pragma once
-
-#include <vector>
 
 #include "prism/workload.h"
 
 namespace prism::workload {
 
 /// A job description, through the cost model.
-Result<Workload> from_job(const Scenario& scenario, const std::vector<std::int64_t>& layers_per_stage);
+Result<Workload> from_job(const Scenario& scenario);
 /// The user's own operators, as given.
-Result<Workload> from_operator_list(const Scenario& scenario,
-                                    const std::vector<std::int64_t>& layers_per_stage);
+Result<Workload> from_operator_list(const Scenario& scenario);
 
 }  // namespace prism::workload

@@ -30,7 +30,7 @@ std::vector<StageProgram> stage_programs(const Transformer& transformer,
 
 }  // namespace
 
-Result<Workload> from_job(const Scenario& scenario, const std::vector<std::int64_t>& layers) {
+Result<Workload> from_job(const Scenario& scenario) {
   const Model& model = *scenario.model;
   const Parallel& parallel = scenario.parallel;
   const Network network(scenario.cluster, parallel, scenario.cost_model.network_efficiency);
@@ -38,7 +38,7 @@ Result<Workload> from_job(const Scenario& scenario, const std::vector<std::int64
   const Transformer transformer(scenario, network, shapes);
 
   Workload workload;
-  workload.stages = stage_programs(transformer, layers);
+  workload.stages = stage_programs(transformer, parallel.layers_per_virtual_stage);
   workload.notes.push_back({"layer", "forward " + seconds_text(transformer.layer_forward_s()) +
                                          ", backward " + seconds_text(transformer.layer_backward_s()) +
                                          " without recomputation"});
@@ -74,7 +74,7 @@ Result<Workload> from_job(const Scenario& scenario, const std::vector<std::int64
         {"pipeline transfer", bytes_text(bytes) + " " + hop.how + ": " + seconds_text(hop.seconds)});
   }
 
-  workload.end.rank = step_end_programs(scenario, layers, network, shapes, workload.notes);
+  workload.end.rank = step_end_programs(scenario, network, shapes, workload.notes);
   const Flops flops = step_flops(scenario);
   workload.model_flops = flops.model;
   workload.hardware_flops = flops.hardware;

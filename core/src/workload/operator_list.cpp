@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "workload/doors.h"
 #include "workload/program.h"
@@ -75,74 +75,27 @@ std::vector<Segment> chunk(const std::vector<Entry>& entries, ListPhase phase, s
   return std::move(program).take();
 }
 
-std::vector<Diagnostic> check(const Scenario& scenario) {
-  const Parallel& parallel = scenario.parallel;
-  std::vector<Diagnostic> findings;
-  const OperatorSpec* transfer[2] = {nullptr, nullptr};
+/// What is in the list but not in the workload.
+std::vector<Diagnostic> left_out(const Scenario& scenario) {
+  std::vector<Diagnostic> warnings;
   for (std::size_t i = 0; i < scenario.operators.size(); ++i) {
     const OperatorSpec& spec = scenario.operators[i];
-    const std::string at = "/operators/" + std::to_string(i), named = "operator \"" + spec.name + "\"";
-    const bool synchronises = class_of(spec.kind) == Class::communication && spec.kind != Kind::send_recv;
-    if (synchronises == (spec.group == OperatorSpec::Group::none)) {
-      findings.push_back(
-          {Code::inconsistent, at + "/group",
-           named + " of kind " + std::string(kind_name(spec.kind)) +
-               (synchronises ? " synchronises nobody" : " synchronises a group"),
-           synchronises ? "give \"group\": \"tp\", \"dp\" or \"world\"" : "leave \"group\" out"});
-      continue;
-    }
-    if (spec.kind == Kind::send_recv) {
-      if (spec.scope == Scope::step) {
-        findings.push_back({Code::inconsistent, at + "/scope",
-                            named + " is a transfer between stages and cannot have step scope",
-                            "use stage scope"});
-        continue;
-      }
-      const OperatorSpec*& first = transfer[spec.phase == ListPhase::forward ? 0 : 1];
-      if (first)
-        findings.push_back({Code::inconsistent, at,
-                            named + " is a second transfer of the " +
-                                (spec.phase == ListPhase::forward ? "forward" : "backward") +
-                                " phase, after \"" + first->name + "\"",
-                            "a hop is one transfer"});
-      first = &spec;
-      if (parallel.pp == 1)
-        findings.push_back({Code::inconsistent, at,
-                            named + " is left out: with pp = 1 there are no transfers", "",
-                            Severity::warning});
-      continue;
-    }
-    if (!synchronises) continue;
-    if (group_size(spec.group, parallel) == 1)
-      findings.push_back({Code::inconsistent, at + "/group", named + " is left out: its group has one rank",
-                          "", Severity::warning});
-    if (spec.scope != Scope::step && spec.group != OperatorSpec::Group::tp)
-      findings.push_back(
-          {Code::unsupported, at + "/group",
-           named + " synchronises replicas inside a stage, which this version does not compute",
-           "use group \"tp\", or step scope"});
-    if (spec.scope == Scope::step && spec.group == OperatorSpec::Group::world) {
-      std::vector<std::int64_t> on = spec.stages;
-      std::sort(on.begin(), on.end());
-      on.erase(std::unique(on.begin(), on.end()), on.end());
-      if (!on.empty() && static_cast<std::int64_t>(on.size()) != parallel.pp)
-        findings.push_back({Code::inconsistent, at + "/stages",
-                            named + " synchronises all ranks but is on " + std::to_string(on.size()) +
-                                " of " + std::to_string(parallel.pp) + " pipeline ranks",
-                            "leave \"stages\" out"});
-    }
+    if (class_of(spec.kind) == Class::compute) continue;
+    const bool transfer = spec.kind == Kind::send_recv;
+    if (transfer ? scenario.parallel.pp > 1 : group_size(spec.group, scenario.parallel) > 1) continue;
+    warnings.push_back({Code::inconsistent, "/operators/" + std::to_string(i),
+                        "operator \"" + spec.name + "\" is left out: " +
+                            (transfer ? "with pp 1 there are no transfers" : "its group has one rank"),
+                        "", Severity::warning});
   }
-  return findings;
+  return warnings;
 }
 
 }  // namespace
 
-Result<Workload> from_operator_list(const Scenario& scenario, const std::vector<std::int64_t>& layers) {
+Result<Workload> from_operator_list(const Scenario& scenario) {
   const Parallel& parallel = scenario.parallel;
-  std::vector<Diagnostic> findings = check(scenario);
-  for (const Diagnostic& d : findings)
-    if (d.severity == Severity::error) return Result<Workload>::faults(std::move(findings));
-
+  const std::vector<std::int64_t>& layers = parallel.layers_per_virtual_stage;
   ShapeBook shapes(scenario.factors);
   Workload workload;
   std::vector<Entry> entries;
@@ -175,7 +128,7 @@ Result<Workload> from_operator_list(const Scenario& scenario, const std::vector<
   }
   workload.shapes = std::move(shapes).take();
   Result<Workload> result = Result<Workload>::of(std::move(workload));
-  result.diagnostics = std::move(findings);
+  result.diagnostics = left_out(scenario);
   return result;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/shapes.h"
 
-#include <string>
-
 #include "workload/product.h"
 
 namespace prism::workload {
@@ -44,18 +42,6 @@ int ShapeBook::of(Kind kind, const Distribution& latency) {
   const auto factor = factor_of(kind);
   shapes_.push_back(factor ? product_of(latency, *factor) : latency);
   return static_cast<int>(shapes_.size()) - 1;
-}
-
-std::vector<Diagnostic> check_factors(const std::vector<Factor>& factors) {
-  std::vector<Diagnostic> faults;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    if (factors[i].scope == Factor::Scope::operation) continue;
-    faults.push_back({Code::unsupported, "/variability",
-                      "factor " + std::to_string(i + 1) + " (on " + factors[i].what +
-                          ") has a scope other than operation, which this version does not compute",
-                      "use \"scope\": \"operation\""});
-  }
-  return faults;
 }
 
 }  // namespace prism::workload

@@ -32,7 +32,4 @@ class ShapeBook {
   std::map<Kind, int> by_kind_;
 };
 
-/// Faults of the variability block that this engine version cannot compute.
-std::vector<Diagnostic> check_factors(const std::vector<Factor>& factors);
-
 }  // namespace prism::workload

@@ -17,8 +17,8 @@ struct Held {
   double norms = 0;  ///< layer-norm weights among them: whole on every tensor rank
 };
 
-std::vector<Held> parameters_held(const Scenario& scenario,
-                                  const std::vector<std::int64_t>& layers_per_stage) {
+std::vector<Held> parameters_held(const Scenario& scenario) {
+  const std::vector<std::int64_t>& layers_per_stage = scenario.parallel.layers_per_virtual_stage;
   const Model& model = *scenario.model;
   const auto pp = static_cast<std::size_t>(scenario.parallel.pp);
   const std::int64_t tp = scenario.parallel.tp;
@@ -39,10 +39,8 @@ std::vector<Held> parameters_held(const Scenario& scenario,
 
 }  // namespace
 
-std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario,
-                                                    const std::vector<std::int64_t>& layers_per_stage,
-                                                    const Network& network, ShapeBook& shapes,
-                                                    std::vector<Workload::Note>& notes) {
+std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
+                                                    ShapeBook& shapes, std::vector<Workload::Note>& notes) {
   const Parallel& parallel = scenario.parallel;
   const CostModel& cost = scenario.cost_model;
   const Gpu& gpu = scenario.cluster.gpu;
@@ -54,7 +52,7 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario,
     return Operator{name, kind, seconds, shapes.of(kind)};
   };
 
-  const std::vector<Held> held = parameters_held(scenario, layers_per_stage);
+  const std::vector<Held> held = parameters_held(scenario);
   std::vector<std::vector<Segment>> programs;
   double largest = -1;
   std::string gradients_how;

@@ -12,9 +12,7 @@ namespace prism::workload {
 
 /// Programs of all pipeline ranks, in the order: layer-norm gradients, tied-embedding gradients, gradients
 /// over the replicas, clipping, optimizer, parameters. Adds to `notes` what was chosen.
-std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario,
-                                                    const std::vector<std::int64_t>& layers_per_stage,
-                                                    const Network& network, ShapeBook& shapes,
-                                                    std::vector<Workload::Note>& notes);
+std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
+                                                    ShapeBook& shapes, std::vector<Workload::Note>& notes);
 
 }  // namespace prism::workload

@@ -25,6 +25,11 @@ constexpr double logit_forward = 12, logit_backward = 8;
 // Embedding: read and write a row; gradient rows are added in 32 bits.
 constexpr double lookup = 4, lookup_gradient_read = 2, lookup_gradient_add = 8;
 
+/// Key-value heads on one tensor rank. Fewer heads than ranks: each is held by several, as in Megatron-LM.
+std::int64_t kv_heads_held(const Model& model, std::int64_t tp) {
+  return std::max<std::int64_t>(1, model.kv_heads / tp);
+}
+
 }  // namespace
 
 std::int64_t padded_vocabulary(std::int64_t vocabulary, std::int64_t tp) {
@@ -37,7 +42,7 @@ double layer_norm_parameters(const Model& model) { return 2 * static_cast<double
 double layer_parameters(const Model& model, std::int64_t tp) {
   const double h = static_cast<double>(model.hidden);
   const double q = static_cast<double>(model.heads * model.head_dim);
-  const double kv = static_cast<double>(model.kv_heads * model.head_dim);
+  const double kv = static_cast<double>(kv_heads_held(model, tp) * tp * model.head_dim);
   const double matrices = model.gated_ffn ? 3 : 2;
   const double sharded = h * (q + 2 * kv) + q * h + matrices * h * static_cast<double>(model.ffn_hidden);
   return sharded / static_cast<double>(tp) + layer_norm_parameters(model);
@@ -87,7 +92,7 @@ Transformer::Transformer(const Scenario& scenario, const Network& network, Shape
   const double tokens = b * s;
   const double h = static_cast<double>(model.hidden), f = static_cast<double>(model.ffn_hidden);
   const double q = static_cast<double>(model.heads * model.head_dim) / t;
-  const double kv = static_cast<double>(model.kv_heads * model.head_dim) / t;
+  const double kv = static_cast<double>(kv_heads_held(model, scenario.parallel.tp) * model.head_dim);
   const double heads = static_cast<double>(model.heads) / t, d = static_cast<double>(model.head_dim);
   const double x = tokens * h, whole = sequence_parallel_ ? x / t : x;
   const double inputs = model.gated_ffn ? 2 : 1;  // FFN input matrices

@@ -3,19 +3,14 @@
 
 #include "workload/doors.h"
 #include "workload/layout_rules.h"
-#include "workload/shapes.h"
 
 namespace prism {
 
 Result<Workload> build_workload(const Scenario& scenario) {
-  std::vector<Diagnostic> faults = workload::check_layout(scenario);
-  for (Diagnostic& d : workload::check_factors(scenario.factors)) faults.push_back(std::move(d));
-  auto layers = workload::layers_per_stage(scenario);
-  for (Diagnostic& d : layers.diagnostics) faults.push_back(std::move(d));
+  auto faults = workload::check_layout(scenario);
   if (!faults.empty()) return Result<Workload>::faults(std::move(faults));
 
-  auto result = scenario.model ? workload::from_job(scenario, *layers)
-                               : workload::from_operator_list(scenario, *layers);
+  auto result = scenario.model ? workload::from_job(scenario) : workload::from_operator_list(scenario);
   if (!result) return result;
   result->tp = scenario.parallel.tp;
   result->pp = scenario.parallel.pp;
