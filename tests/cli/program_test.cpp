@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as a user starts it: output, exit codes, files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "link.h"
+
+namespace {
+
+using nlohmann::json;
+
+struct Ended {
+  int code;
+  std::string out, err;
+};
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("prism-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
+               std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+
+  std::string read(const std::string& name) const {
+    std::ifstream in(path(name), std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  /// Runs `prism` with arguments as the shell takes them.
+  Ended run(const std::string& arguments, const std::string& input = "") const {
+    write("stdin", input);
+    const std::string command = std::string("'") + PRISM_PROGRAM + "' " + arguments + " <'" + path("stdin") +
+                                "' >'" + path("stdout") + "' 2>'" + path("stderr") + "'";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout"), read("stderr")};
+  }
+
+  std::filesystem::path folder_;
+};
+
+const std::string scenario = R"({
+  "prism": 1,
+  "title": "Two stages",
+  "operators": [
+    { "name": "forward", "scope": "layer", "phase": "forward", "kind": "gemm", "latency": { "lognormal": { "median_ms": 10, "cv": 0.05 } } },
+    { "name": "backward", "scope": "layer", "phase": "backward", "kind": "gemm", "latency": { "lognormal": { "median_ms": 20, "cv": 0.05 } } },
+    { "name": "gradients", "scope": "step", "kind": "all_reduce", "group": "dp", "latency": { "lognormal": { "median_ms": 5, "cv": 0.3 } } }
+  ],
+  "parallel": { "tp": 1, "pp": 2, "dp": 2, "schedule": "1f1b", "layers_per_virtual_stage": 1 },
+  "batch": { "micro_batches": 4 },
+  "run": { "trials": 1000, "seed": "1", "step_within_s": [0.16] }
+})";
+
+TEST_F(Program, RunSaysTheAnswerFirst) {
+  const Ended e = run("run '" + write("a.json", scenario) + "'");
+  EXPECT_EQ(e.code, 0) << e.err;
+  EXPECT_EQ(e.err, "");
+  EXPECT_NE(e.out.find("95 of 100 steps finish within "), std::string::npos);
+  EXPECT_LT(e.out.find("95 of 100 steps"), e.out.find("Step time"));
+  for (const char* part : {"Two stages", "Where the time goes", "Layout", "4 GPUs", "1,000 trials, seed 1",
+                           "digest ", "P(step <= 0.1600 s)"})
+    EXPECT_NE(e.out.find(part), std::string::npos) << part << "\n" << e.out;
+}
+
+TEST_F(Program, TheNumberOfThreadsChangesNothing) {
+  const std::string file = write("a.json", scenario);
+  const std::string one = run("run '" + file + "' --json --threads 1").out;
+  ASSERT_TRUE(json::accept(one)) << one;
+  for (const char* threads : {"2", "3", "7"})
+    EXPECT_EQ(run("run '" + file + "' --json --threads " + threads).out, one) << threads;
+  EXPECT_EQ(run("run - --json", scenario).out, one);
+}
+
+TEST_F(Program, OptionsReplaceTheRunSectionAndAreEchoed) {
+  const std::string file = write("a.json", scenario);
+  const json plain = json::parse(run("run '" + file + "' --json").out);
+  const json other = json::parse(run("run '" + file + "' --json --seed 7 --trials 300 --engine exact").out);
+  EXPECT_EQ(other["seed"], "7");
+  EXPECT_EQ(other["trials"], 300);
+  EXPECT_EQ(other["scenario"]["run"]["seed"], "7");
+  EXPECT_EQ(other["scenario"]["run"]["trials"], 300);
+  EXPECT_EQ(other["scenario"]["run"]["engine"], "exact");
+  EXPECT_NE(other["digest"], plain["digest"]);
+  const json same = json::parse(run("run '" + file + "' --json --seed 1 --trials 1000").out);
+  EXPECT_EQ(same["digest"], plain["digest"]);
+}
+
+TEST_F(Program, AResultOpensAgainAsInputAndGivesTheSameResult) {
+  const Ended first = run("run - --json", scenario);
+  ASSERT_EQ(first.code, 0) << first.err;
+  const Ended again = run("run - --json", first.out);
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out)["digest"], json::parse(first.out)["digest"]);
+  const Ended reseeded = run("run - --json --seed 9", first.out);
+  EXPECT_EQ(json::parse(reseeded.out)["seed"], "9");
+}
+
+TEST_F(Program, SamplesAreTheTrialsOfTheResult) {
+  const Ended e = run("run - --json --samples '" + path("samples.csv") + "'", scenario);
+  ASSERT_EQ(e.code, 0) << e.err;
+  const json result = json::parse(e.out);
+  std::istringstream lines(read("samples.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "trial,step_time_s");
+  double min = 1e300, max = 0;
+  int n = 0;
+  for (; std::getline(lines, line); ++n) {
+    EXPECT_EQ(line.substr(0, line.find(',')), std::to_string(n));
+    const double x = std::stod(line.substr(line.find(',') + 1));
+    min = std::min(min, x);
+    max = std::max(max, x);
+  }
+  EXPECT_EQ(n, 1000);
+  EXPECT_EQ(min, result["step_time_s"]["min"]);
+  EXPECT_EQ(max, result["step_time_s"]["max"]);
+}
+
+TEST_F(Program, CsvIsTheQuantileTable) {
+  const json t = json::parse(run("run - --json", scenario).out)["step_time_s"];
+  std::istringstream lines(run("run - --csv", scenario).out);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "quantile,probability,step_time_s,low_s,high_s");
+  int rows = 0;
+  for (; std::getline(lines, line); ++rows) {
+    std::vector<std::string> cell(1);
+    for (const char c : line) c == ',' ? cell.emplace_back() : void(cell.back().push_back(c));
+    ASSERT_EQ(cell.size(), 5u) << line;
+    EXPECT_EQ(std::stod(cell[2]), t[cell[0]]);
+    for (const int side : {0, 1}) {
+      const json& bound = t["intervals"][cell[0]][static_cast<std::size_t>(side)];
+      if (bound.is_null()) {
+        EXPECT_EQ(cell[static_cast<std::size_t>(3 + side)], "");
+      } else {
+        EXPECT_EQ(std::stod(cell[static_cast<std::size_t>(3 + side)]), bound);
+      }
+    }
+  }
+  EXPECT_EQ(rows, 9);
+}
+
+TEST_F(Program, CheckListsWhatWasAssumed) {
+  const Ended e = run("check '" + write("a.json", scenario) + "'");
+  EXPECT_EQ(e.code, 0) << e.err;
+  EXPECT_NE(e.out.find("no errors"), std::string::npos);
+  EXPECT_NE(e.out.find("/run/engine"), std::string::npos) << e.out;
+  const json j = json::parse(run("check - --json", scenario).out);
+  EXPECT_EQ(j["ok"], true);
+  EXPECT_EQ(j["plan"]["trials"], 1000);
+}
+
+TEST_F(Program, AFaultIsShownAtItsPlaceWithAHint) {
+  std::string bad = scenario;
+  bad.replace(bad.find("\"micro_batches\""), 15, "\"micro_batchs\"");
+  const std::string file = write("bad.json", bad);
+  for (const char* command : {"run", "check", "link"}) {
+    const Ended e = run(std::string(command) + " '" + file + "'");
+    EXPECT_EQ(e.code, 1) << command;
+    EXPECT_EQ(e.out, "") << command;
+    EXPECT_EQ(e.err.find(file + ":11:14: error: "), 0u) << e.err;
+    EXPECT_NE(e.err.find("[/batch/micro_batchs]"), std::string::npos) << e.err;
+    EXPECT_NE(e.err.find("\n  hint: "), std::string::npos) << e.err;
+    EXPECT_NE(e.err.find("micro_batches"), std::string::npos) << e.err;
+  }
+  for (const char* command : {"run", "check"}) {
+    const Ended e = run(std::string(command) + " - --json", bad);
+    EXPECT_EQ(e.code, 1);
+    EXPECT_EQ(e.err, "");
+    const json j = json::parse(e.out);
+    EXPECT_EQ(j["ok"], false);
+    EXPECT_EQ(j["errors"][0]["code"], "unknown_key");
+    EXPECT_EQ(j["errors"][0]["line"], 11);
+  }
+}
+
+TEST_F(Program, AnOptionAtFaultIsNamed) {
+  const Ended e = run("run - --engine steam", scenario);
+  EXPECT_EQ(e.code, 1);
+  EXPECT_EQ(e.err.find("--engine: error: "), 0u) << e.err;
+}
+
+TEST_F(Program, UsageErrorsAndMissingFiles) {
+  for (const char* arguments : {"", "fly", "run", "run - --seed -1", "run - --seed x", "run - --trials 0",
+                                "run - --threads 0", "run - --json --csv", "run - --unknown", "open"})
+    EXPECT_EQ(run(arguments, scenario).code, 2) << arguments;
+  EXPECT_EQ(run("--help").code, 0);
+  EXPECT_EQ(run("--version").out, "prism 0.1.0\n");
+
+  const Ended missing = run("run '" + path("absent.json") + "'");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_NE(missing.err.find("cannot read"), std::string::npos);
+  EXPECT_EQ(run("run '" + folder_.string() + "'").code, 1);
+  const json j = json::parse(run("run '" + path("absent.json") + "' --json").out);
+  EXPECT_EQ(j["errors"][0]["code"], "unreadable");
+  EXPECT_EQ(run("run - --samples '" + path("no/such/folder.csv") + "'", scenario).code, 1);
+}
+
+TEST_F(Program, PresetsAreListed) {
+  const Ended e = run("presets");
+  EXPECT_EQ(e.code, 0);
+  EXPECT_NE(e.out.find("llama-3.1-405b"), std::string::npos);
+  EXPECT_TRUE(json::accept(run("presets --json").out));
+}
+
+TEST_F(Program, ALinkGivesBackScenarioAndResult) {
+  const Ended link = run("link '" + write("a.json", scenario) + "' --page https://any.host/prism/");
+  ASSERT_EQ(link.code, 0) << link.err;
+  ASSERT_EQ(link.out.find("https://any.host/prism/#v1."), 0u);
+
+  const Ended opened = run("open -", link.out);
+  EXPECT_EQ(opened.code, 0) << opened.err;
+  EXPECT_EQ(opened.err.find("reproduced exactly: digest "), 0u) << opened.err;
+  EXPECT_EQ(json::parse(opened.out), json::parse(scenario));
+
+  const json j = json::parse(run("open - --json", link.out).out);
+  EXPECT_EQ(j["reproduced"], true);
+  EXPECT_EQ(j["digest"], json::parse(run("run - --json", scenario).out)["digest"]);
+  EXPECT_EQ(j["scenario"], json::parse(scenario));
+  EXPECT_EQ(json::parse(run("open - --json --no-run", link.out).out)["reproduced"], nullptr);
+}
+
+TEST_F(Program, ALinkThatGivesOtherNumbersSaysSo) {
+  const auto link = prism::cli::write_link({"0.0.9", "0123456789abcdef", scenario});
+  const Ended e = run("open -", std::get<std::string>(link));
+  EXPECT_EQ(e.code, 1);
+  EXPECT_EQ(e.err.find("not reproduced: the link says digest 0123456789abcdef with engine 0.0.9"), 0u)
+      << e.err;
+  EXPECT_EQ(json::parse(e.out), json::parse(scenario)) << "the scenario is given all the same";
+}
+
+TEST_F(Program, ALinkWithoutDigestHasNothingToCompare) {
+  const Ended e = run("open -", run("link - --no-run --seed 2", scenario).out);
+  EXPECT_EQ(e.code, 0);
+  EXPECT_NE(e.err.find("no digest"), std::string::npos);
+  EXPECT_NE(e.out.find("\"seed\": \"2\""), std::string::npos) << "options are part of what is shared";
+}
+
+TEST_F(Program, ADamagedLinkIsRefused) {
+  std::string link = run("link - --no-run", scenario).out;
+  link.pop_back();
+  const Ended cut = run("open '" + link.substr(0, link.size() / 2) + "'");
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_EQ(cut.out, "");
+  EXPECT_NE(cut.err.find("cut off"), std::string::npos);
+  EXPECT_EQ(json::parse(run("open '#v9.x' --json").out)["errors"][0]["code"], "newer");
+}
+
+}  // namespace
