@@ -22,7 +22,12 @@ namespace {
 /// simulated.
 constexpr std::int64_t fast_replicas = 4, few_replicas = 8;
 constexpr std::int64_t pilot_unit = 1024;
-constexpr std::int64_t check_unit = 16, check_trials = 64;
+constexpr std::int64_t check_unit = 16;
+
+/// Trials that are played once more with all replicas: as many as cost little.
+std::int64_t check_trials(const Run& run, std::int64_t replicas) {
+  return std::min(run.trials, std::clamp<std::int64_t>(32768 / replicas, 4, 64));
+}
 
 /// Values of a unit, as the little-endian bytes that cross threads and workers.
 class Writer {
@@ -111,7 +116,7 @@ std::int64_t unit_count(const Simulation& s, Phase phase) {
     case Phase::attribution:
       return units(s.attribution_trials, attribution_unit);
     case Phase::check:
-      return approximate ? units(std::min(check_trials, s.run.trials), check_unit) : 0;
+      return approximate ? units(check_trials(s.run, s.replicas), check_unit) : 0;
   }
   return 0;
 }
@@ -247,7 +252,7 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
       break;
     }
     case Phase::check: {
-      const std::int64_t count = part(std::min(check_trials, s.run.trials), check_unit);
+      const std::int64_t count = part(check_trials(s.run, s.replicas), check_unit);
       for (const Trial& t : play(s, unit * check_unit, count, s.replicas)) out.put(t.step_s);
       break;
     }
