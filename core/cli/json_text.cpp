@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_text.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace prism::cli {
@@ -39,6 +40,22 @@ std::size_t end_of_value(std::string_view text, std::size_t i) {
     ++i;
   }
   return i;
+}
+
+/// A compact array or object of plain values with a space behind each comma and colon; none if it holds
+/// another one or is too long for a line.
+std::optional<std::string> on_one_line(std::string_view value) {
+  constexpr std::size_t longest = 72;
+  std::string out;
+  for (std::size_t i = 0; i < value.size();) {
+    const std::size_t end = value[i] == '"' ? end_of_string(value, i) : i + 1;
+    if (i > 0 && (value[i] == '{' || value[i] == '[')) return std::nullopt;
+    out.append(value.substr(i, end - i));
+    if (value[i] == ',' || value[i] == ':') out.push_back(' ');
+    i = end;
+  }
+  if (out.size() > longest) return std::nullopt;
+  return out;
 }
 
 }  // namespace
@@ -97,51 +114,30 @@ std::string compact(std::string_view json) {
 }
 
 std::string indented(std::string_view json) {
-  constexpr std::size_t one_line = 72;
   const std::string text = compact(json);
-  const std::string_view view = text;
   std::string out;
   std::size_t depth = 0;
   const auto new_line = [&] { out.append("\n").append(2 * depth, ' '); };
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
-    if (c == '"') {
-      const std::size_t end = end_of_string(view, i);
-      out.append(view.substr(i, end - i));
-      i = end;
-      continue;
-    }
+    const std::size_t end = c == '"' ? end_of_string(text, i) : i + 1;
     if (c == '{' || c == '[') {
-      const std::string_view value = view.substr(i, end_of_value(view, i) - i);
-      const bool nested = value.find_first_of("{[", 1) != std::string_view::npos;
-      if (value.size() == 2 || (!nested && depth > 0 && value.size() <= one_line)) {
-        for (std::size_t j = 0; j < value.size();) {
-          if (value[j] == '"') {
-            const std::size_t end = end_of_string(value, j);
-            out.append(value.substr(j, end - j));
-            j = end;
-            continue;
-          }
-          out.push_back(value[j]);
-          if (value[j] == ',' || value[j] == ':') out.push_back(' ');
-          ++j;
-        }
+      const std::string_view value = std::string_view(text).substr(i, end_of_value(text, i) - i);
+      if (const auto line = depth > 0 || value.size() == 2 ? on_one_line(value) : std::nullopt) {
+        out.append(*line);
         i += value.size();
         continue;
       }
-      out.push_back(c);
       ++depth;
-      new_line();
-    } else if (c == '}' || c == ']') {
+    }
+    if (c == '}' || c == ']') {
       --depth;
       new_line();
-      out.push_back(c);
-    } else {
-      out.push_back(c);
-      if (c == ':') out.push_back(' ');
-      if (c == ',') new_line();
     }
-    ++i;
+    out.append(text, i, end - i);
+    if (c == ':') out.push_back(' ');
+    if (c == ',' || c == '{' || c == '[') new_line();
+    i = end;
   }
   return out;
 }
