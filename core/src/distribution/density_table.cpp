@@ -26,8 +26,8 @@ struct End {
 };
 
 /// Cell ends from the mode outwards (direction +1 or -1). A cell may be as wide as these allow:
-/// the density changes by e^2 at most, the log density bends by 0.02, and its cubic through both ends (values
-/// and slopes) misses the middle by 1e-5 at most.
+/// the density changes by e^2 at most, the log density bends by 0.003, and its cubic through both ends
+/// (values and slopes) misses the middle by 2e-7 at most.
 std::vector<End> walk(const std::function<LogDensity(double)>& g, const End& mode, double step,
                       int direction) {
   std::vector<End> ends{mode};
@@ -41,8 +41,8 @@ std::vector<End> walk(const std::function<LogDensity(double)>& g, const End& mod
       const double middle = g(from.t + direction * 0.5 * h).value;
       const double chord = 0.5 * (from.g.value + to.g.value);
       const double cubic = chord + direction * h * 0.125 * (from.g.slope - to.g.slope);
-      if (magnitude(to.g.value - from.g.value) <= 2 && magnitude(middle - chord) <= 0.01 &&
-          magnitude(middle - cubic) <= 1e-5) {
+      if (magnitude(to.g.value - from.g.value) <= 2 && magnitude(middle - chord) <= 0.003 &&
+          magnitude(middle - cubic) <= 2e-7) {
         break;
       }
     }

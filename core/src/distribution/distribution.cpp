@@ -7,7 +7,7 @@ namespace {
 /// Inverts a quantile function: bisection on the exponent of the smaller mass, because the tails need
 /// relative accuracy.
 Mass invert(const std::function<double(Mass)>& quantile, double x) {
-  constexpr double floor = 1e-18;
+  constexpr double floor = 1e-30;
   const bool in_lower = x < quantile({0.5, 0.5});
   // Invariant: the answer's side mass lies in (outer, inner].
   double outer = floor, inner = 0.5;

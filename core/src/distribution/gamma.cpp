@@ -47,6 +47,9 @@ Made make(double shape, double scale) {
                        }});
 }
 
+/// Below this the lower half of the law is 0 for all purposes (median 1e-30 of the mean); cv there is 10.
+constexpr double smallest_shape = 0.01, largest_cv = 10;
+
 Made from_median_p95(double median, double p95) {
   const double target = log_exact(p95 / median);
   // log(p95/median) falls with the shape; search over log shape. For large shapes it is
@@ -55,17 +58,29 @@ Made from_median_p95(double median, double p95) {
     const DensityTable t = log_gamma_table(exp_exact(log_shape));
     return log_exact(target / (t.quantile(at_p95) - t.quantile(half)));
   };
-  const double wide = 1e-3;
-  if (miss(log_exact(wide)) > 0) {
+  const double widest = log_exact(smallest_shape);
+  if (miss(widest) > 0) {
     return ParameterFault{"p95", "p95 is " + number(p95 / median) +
-                                     " times the median: wider than any gamma with shape " + number(wide) +
-                                     " or more"};
+                                     " times the median, too wide for a gamma of shape " +
+                                     number(smallest_shape) + ", the smallest taken"};
   }
   const double guess = 1.6449 / target;
-  const double narrow = 4 * guess * guess + 4;
-  const double shape =
-      exp_exact(increasing_root(miss, log_exact(wide), log_exact(narrow), table_noise, table_noise));
+  const double narrowest = log_exact(4 * guess * guess + 4);
+  const double shape = exp_exact(increasing_root(miss, widest, narrowest, table_noise, table_noise));
   return make(shape, median * exp_exact(-log_gamma_table(shape).quantile(half)) / shape);
+}
+
+Made from_median_cv(double median, double cv) {
+  const double shape = 1 / (cv * cv);
+  return make(shape, median * exp_exact(-log_gamma_table(shape).quantile(half)) / shape);
+}
+
+/// Refuses a cv that no shape taken has.
+std::function<Made(double, double)> limited(Made (*make_pair)(double, double)) {
+  return [make_pair](double location, double cv) -> Made {
+    if (cv > largest_cv) return beyond("cv", cv, "at most", largest_cv, "shape 0.01, the smallest taken");
+    return make_pair(location, cv);
+  };
 }
 
 }  // namespace
@@ -73,17 +88,16 @@ Made from_median_p95(double median, double p95) {
 Family gamma_family() {
   const auto native = [](std::span<const double> v) -> Made {
     if (!(v[0] > 0)) return not_positive("shape", v[0]);
+    if (v[0] < smallest_shape)
+      return beyond("shape", v[0], "at least", smallest_shape, "its cv is 10 already");
     if (!(v[1] > 0)) return not_positive("scale", v[1]);
     return make(v[0], v[1]);
   };
   return {"gamma",
           "Sum of `shape` exponentials of mean `scale`, for any positive shape; x > 0.",
           {parameter_set({{"shape", false}, {"scale", true}}, native), median_p95(from_median_p95),
-           mean_cv([](double mean, double cv) { return make(1 / (cv * cv), mean * cv * cv); }),
-           median_cv([](double median, double cv) {
-             const double shape = 1 / (cv * cv);
-             return make(shape, median * exp_exact(-log_gamma_table(shape).quantile(half)) / shape);
-           })}};
+           mean_cv(limited([](double mean, double cv) { return make(1 / (cv * cv), mean * cv * cv); })),
+           median_cv(limited(from_median_cv))}};
 }
 
 }  // namespace prism::detail

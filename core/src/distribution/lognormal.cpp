@@ -9,7 +9,17 @@
 namespace prism::detail {
 namespace {
 
-Made make(double median, double log_sd) {
+/// Draws far in the tail must stay within the range of float; the mean is 5e21 medians here already.
+constexpr double widest = 10;
+
+/// `parameter` is the one that decides log_sd.
+Made make(double median, double log_sd, std::string_view parameter) {
+  if (!(log_sd > 0)) return no_spread(parameter, log_sd);
+  if (log_sd > widest) {
+    return ParameterFault{parameter, std::string(parameter) +
+                                         " gives the logarithm a standard deviation of " + number(log_sd) +
+                                         "; at most " + number(widest) + " is taken"};
+  }
   const double mean = median * exp_exact(0.5 * log_sd * log_sd);
   const double sd = mean * std::sqrt(expm1_exact(log_sd * log_sd));
   return Distribution({"lognormal", [=](Mass m) { return median * exp_exact(log_sd * normal_quantile(m)); },
@@ -27,21 +37,19 @@ double log_sd_of_cv(double cv) { return std::sqrt(log1p_exact(cv * cv)); }
 Family lognormal_family() {
   const auto native = [](std::span<const double> v) -> Made {
     if (!(v[0] > 0)) return not_positive("median", v[0]);
-    if (v[1] == 0)
-      return ParameterFault{"log_sd", "log_sd is 0, which is no spread at all: use \"constant\""};
-    if (!(v[1] > 0)) return not_positive("log_sd", v[1]);
-    return make(v[0], v[1]);
+    return make(v[0], v[1], "log_sd");
   };
   return {"lognormal",
           "The logarithm is normal with standard deviation log_sd; x > 0.",
           {parameter_set({{"median", true}, {"log_sd", false}}, native),
-           median_p95(
-               [](double median, double p95) { return make(median, log_exact(p95 / median) / normal_p95); }),
+           median_p95([](double median, double p95) {
+             return make(median, log_exact(p95 / median) / normal_p95, "p95");
+           }),
            mean_cv([](double mean, double cv) {
              const double s = log_sd_of_cv(cv);
-             return make(mean * exp_exact(-0.5 * s * s), s);
+             return make(mean * exp_exact(-0.5 * s * s), s, "cv");
            }),
-           median_cv([](double median, double cv) { return make(median, log_sd_of_cv(cv)); })}};
+           median_cv([](double median, double cv) { return make(median, log_sd_of_cv(cv), "cv"); })}};
 }
 
 }  // namespace prism::detail
