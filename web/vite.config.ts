@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import { licenses } from "./licenses/plugin.ts";
 
 const root = resolve(import.meta.dirname, "..");
+
+/** Asks for the engine with the page itself, not only when the script that needs it has arrived. */
+function preloadEngine(): Plugin {
+  return {
+    name: "prism-preload",
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, { bundle }) {
+        const engine = Object.keys(bundle ?? {}).find((name) => name.endsWith(".wasm"));
+        if (!engine) return [];
+        const attrs = {
+          rel: "preload",
+          href: `./${engine}`,
+          as: "fetch",
+          type: "application/wasm",
+          crossorigin: "",
+        };
+        return [{ tag: "link", attrs, injectTo: "head" }];
+      },
+    },
+  };
+}
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -20,6 +42,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
   },
   worker: { format: "es", plugins: () => [licenses()] },
-  plugins: [licenses()],
+  plugins: [licenses(), preloadEngine()],
   server: { fs: { allow: [root] } },
 });

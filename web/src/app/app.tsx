@@ -213,7 +213,7 @@ function Refused() {
   const name = refusal.kind === "link" ? null : refusal.name;
   return (
     <section class="notice error" role="alert">
-      <h2>{refusal.kind === "link" ? "The link was not opened" : `${name} was not opened`}</h2>
+      <h1>{refusal.kind === "link" ? "The link was not opened" : `${name} was not opened`}</h1>
       <p>{text}</p>
       <p>
         {state.doc.text === "" ? (

@@ -12,6 +12,13 @@ export type Draw = (result: Result, width: number, palette: Palette) => Drawing;
 
 const label_px = 6.4;
 
+/** Plot's picture without the names it gives to groups of marks: who places it names it as a whole. */
+function plot(options: Plot.PlotOptions): Drawing {
+  const drawing = Plot.plot(options) as Drawing;
+  for (const group of drawing.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
+  return drawing;
+}
+
 interface Marker {
   x: number;
   label: string;
@@ -86,7 +93,6 @@ function markerMarks(result: Result, width: number, palette: Palette) {
       strokeWidth: marker.strong ? 2 : 1.25,
       strokeDasharray: marker.dashed ? "4 3" : "none",
       insetTop: -(row * row_px) - 2,
-      ariaHidden: "true",
     }),
     Plot.text([marker], {
       x: "x",
@@ -98,7 +104,6 @@ function markerMarks(result: Result, width: number, palette: Palette) {
       stroke: palette.paper,
       strokeWidth: 4,
       fontWeight: marker.strong ? 700 : 500,
-      ariaHidden: "true",
     }),
   ]);
   return { marks, marginTop: rows * row_px + 8, domain };
@@ -116,10 +121,9 @@ export const histogram: Draw = (result, width, palette) => {
     share: ((n / result.trials) * bar) / (edges[i + 1]! - edges[i]!),
   }));
   const { marks, marginTop, domain } = markerMarks(result, width, palette);
-  return Plot.plot({
+  return plot({
     ...frame(width, palette),
     marginTop,
-    ariaLabel: "Histogram of step times",
     x: {
       domain,
       label: `Step time (${unit.name})`,
@@ -133,7 +137,7 @@ export const histogram: Draw = (result, width, palette) => {
       Plot.ruleY([0], { stroke: palette.muted }),
       ...marks,
     ],
-  }) as Drawing;
+  });
 };
 
 export const cumulative: Draw = (result, width, palette) => {
@@ -150,10 +154,9 @@ export const cumulative: Draw = (result, width, palette) => {
     };
   });
   const { marks, marginTop, domain } = markerMarks(result, width, palette);
-  return Plot.plot({
+  return plot({
     ...frame(width, palette),
     marginTop,
-    ariaLabel: "Share of steps finished within a time",
     x: {
       domain,
       label: `Step time (${unit.name})`,
@@ -183,7 +186,7 @@ export const cumulative: Draw = (result, width, palette) => {
         strokeWidth: 2,
       }),
     ],
-  }) as Drawing;
+  });
 };
 
 let patterns = 0;
@@ -221,14 +224,13 @@ export const criticalPath: Draw = (result, width, palette) => {
   }));
   const longest = Math.max(...rows.map((r) => r.name.length), 4);
   const id = `hatch-path-${++patterns}`;
-  const drawing = Plot.plot({
+  const drawing = plot({
     ...frame(width, palette),
     height: rows.length * 28 + 42,
     marginTop: 4,
     marginBottom: 36,
     marginLeft: Math.min(longest * 6.8 + 12, width * 0.42),
     marginRight: 52,
-    ariaLabel: "Share of the critical path by operator kind",
     x: {
       domain: [0, Math.max(...rows.map((r) => r.share), 0.01)],
       label: "Share of the critical path",
@@ -258,7 +260,7 @@ export const criticalPath: Draw = (result, width, palette) => {
         fill: palette.ink,
       }),
     ],
-  }) as Drawing;
+  });
   hatch(drawing, id, palette.ink);
   return drawing;
 };
@@ -274,11 +276,10 @@ export const ranks: Draw = (result, width, palette) => {
   const every = Math.max(1, Math.ceil((count * 26) / Math.max(1, width - 64)));
   const id = `hatch-ranks-${++patterns}`;
   const stack = { x: "rank", y: "time", order: [...parts] };
-  const drawing = Plot.plot({
+  const drawing = plot({
     ...frame(width, palette),
     height: 230,
     marginTop: 10,
-    ariaLabel: "Time of each pipeline rank",
     x: {
       type: "band",
       label: "Pipeline rank",
@@ -303,7 +304,7 @@ export const ranks: Draw = (result, width, palette) => {
       ),
       Plot.ruleY([0], { stroke: palette.muted }),
     ],
-  }) as Drawing;
+  });
   hatch(drawing, id, palette.ink);
   return drawing;
 };

@@ -59,7 +59,7 @@ export function Form({ presets }: { presets: Presets | undefined }) {
           if (members.length === 0) return null;
           return (
             <section key={group.id} class="field-group">
-              <h3>{group.title}</h3>
+              <h2>{group.title}</h2>
               {members.map((field) => (
                 <FieldRow
                   key={field.id}
@@ -143,12 +143,12 @@ function NumberInput({ field, id, reading, change, invalid, describedBy }: Input
     if (field.step === "one") return write(Math.max(0, known + (up ? 1 : -1)), false);
     write(up ? known * 2 : Math.max(1, Math.floor(known / 2)), false);
   };
-  const names = field.step === "double" ? ["Halve", "Double"] : ["Less", "More"];
+  const names = field.step === "double" ? ["÷2", "×2"] : ["Less", "More"];
   return (
     <div class="stepper">
       <button
         type="button"
-        aria-label={`${names[0]}: ${field.label}`}
+        aria-label={`${names[0]} ${field.label}`}
         disabled={known === null || known <= (field.step === "one" ? 0 : 1)}
         onClick={() => stepped(false)}
       >
@@ -180,7 +180,7 @@ function NumberInput({ field, id, reading, change, invalid, describedBy }: Input
       />
       <button
         type="button"
-        aria-label={`${names[1]}: ${field.label}`}
+        aria-label={`${names[1]} ${field.label}`}
         disabled={known === null}
         onClick={() => stepped(true)}
       >

@@ -51,9 +51,10 @@ export function StepTime({ result }: { result: Result }) {
       about={
         view === "histogram" ? (
           <p>
-            Each bar is the share of simulated steps ({basis(result)}) that took a time in its range. The
-            dashed line is the step with every random factor at its median. Solid lines mark the times within
-            which 50, 95 and 99 of 100 steps finish.
+            Heights are shares of the simulated steps ({basis(result)}) for each{" "}
+            {format.duration(binWidth(result))} of step time; the outermost bars are wider and reach to the
+            shortest and the longest step. The dashed line is the step with every random factor at its median.
+            Solid lines mark the times within which 50, 95 and 99 of 100 steps finish.
           </p>
         ) : (
           <p>

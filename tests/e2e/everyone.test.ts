@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accessible in both themes and on narrow screens; nothing sideways; theme before first paint; strict policy.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { forgive, openText, replaceText, settled, useBrowser, visit } from "./browser";
+
+useBrowser();
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function violations(page: Page): Promise<string[]> {
+  // Evaluated by the test's own protocol, which the page's policy does not govern.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: engine } = window as unknown as {
+      axe: {
+        run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+      };
+    };
+    const found = await engine.run();
+    return found.violations.flatMap((v) =>
+      v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 160)} ${n.failureSummary}`),
+    );
+  });
+}
+
+const views: Record<string, (page: Page) => Promise<void>> = {
+  "finished answer, all details open": async (page) => {
+    await page.locator(".chart svg").nth(2).waitFor();
+    await page.evaluate(() => {
+      for (const d of document.querySelectorAll("details")) d.open = true;
+    });
+    await page.locator(".read-off input").first().focus();
+    await page.keyboard.press("ArrowRight");
+  },
+  "cumulative curve": async (page) => {
+    await page.getByRole("radio", { name: "Cumulative" }).check();
+    await page.locator(".chart svg").nth(2).waitFor();
+  },
+  "text with an error": async (page) => {
+    await page.evaluate(() => {
+      for (const d of document.querySelectorAll("details")) d.open = true;
+    });
+    await openText(page);
+    await replaceText(page, '{ "prism": 1, "parallell": {} }');
+    await page.getByRole("region", { name: "Errors in the scenario" }).waitFor();
+  },
+  share: async (page) => {
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.getByRole("dialog").waitFor();
+  },
+  examples: async (page) => {
+    await page.getByRole("button", { name: "Examples" }).click();
+    await page.getByRole("dialog").waitFor();
+  },
+  "broken link": async (page) => {
+    await page.evaluate(() => {
+      location.hash = "#v1.zz-01234567.AAAA";
+    });
+    await page.getByRole("alert").waitFor();
+  },
+};
+
+describe.each(["light", "dark"] as const)("%s", (colorScheme) => {
+  describe.each([360, 1280])("%i px", (width) => {
+    test.each(Object.keys(views))("axe is clean and nothing scrolls sideways: %s", async (view) => {
+      const page = await visit("/", {
+        colorScheme,
+        viewport: { width, height: 800 },
+        hasTouch: width < 700,
+        reducedMotion: "reduce",
+      });
+      await settled(page);
+      await views[view]!(page);
+      expect(await violations(page)).toEqual([]);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    });
+  });
+});
+
+test("at 360 px the answer is above the fold and targets are large", async () => {
+  const page = await visit("/", { viewport: { width: 360, height: 640 }, hasTouch: true });
+  await settled(page);
+  const bottom = await page.locator("[data-testid=lead]").evaluate((e) => e.getBoundingClientRect().bottom);
+  expect(bottom).toBeLessThan(400);
+  await page.getByText("Change the scenario").click();
+  const small = await page.evaluate(() =>
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        "button, select, input:not([type=radio]):not([type=file]), summary, .choice label",
+      ),
+    ]
+      .filter((e) => e.offsetParent !== null)
+      .map((e) => ({ name: e.getAttribute("aria-label") ?? e.textContent, box: e.getBoundingClientRect() }))
+      .filter(({ box }) => box.height < 43.5 || box.width < 30)
+      .map(({ name, box }) => `${name}: ${Math.round(box.width)} × ${Math.round(box.height)}`),
+  );
+  expect(small).toEqual([]);
+});
+
+test("a chosen theme stands before the first paint", async () => {
+  const page = await visit("/", { colorScheme: "light" });
+  await settled(page);
+  await page.getByRole("button", { name: /^Colours/ }).click();
+  await page.getByRole("button", { name: /^Colours: light/ }).click();
+  const dark = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  expect(await dark()).toBe("rgb(18, 21, 25)");
+  await page.reload({ waitUntil: "commit" });
+  await page.waitForFunction(() => document.body !== null);
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+});
+
+test("the content policy is the one agreed on", async () => {
+  const page = await visit();
+  expect(await page.locator("meta[http-equiv=Content-Security-Policy]").getAttribute("content")).toBe(
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; manifest-src 'self'; base-uri 'none'; form-action 'none'",
+  );
+  await settled(page);
+  expect(
+    await page.evaluate(
+      () =>
+        new Promise((done) => {
+          document.addEventListener("securitypolicyviolation", (e) => done(e.violatedDirective));
+          const script = document.createElement("script");
+          script.textContent = "window.injected = 1";
+          document.body.append(script);
+          setTimeout(() => done("nothing refused it"), 1000);
+        }),
+    ),
+  ).toBe("script-src-elem");
+  // The violation just provoked is the only console error allowed.
+  forgive(/violates the following Content Security Policy/);
+});
+
+test("charts have a name, a reading, a table and files that say where they come from", async () => {
+  const page = await visit();
+  await settled(page);
+  await page.locator(".chart svg").nth(2).waitFor();
+  const names = await page
+    .locator(".chart [role=img]")
+    .evaluateAll((all) => all.map((e) => e.getAttribute("aria-label") ?? ""));
+  expect(names).toHaveLength(3);
+  for (const name of names) expect(name).toMatch(/^[A-Z][^.]+\. [A-Z].+\.$/);
+  for (const type of ["SVG", "CSV"]) {
+    const file = page.waitForEvent("download");
+    await page.getByRole("button", { name: `Download where the time goes as ${type}` }).click();
+    const text = readFileSync(await (await file).path(), "utf8");
+    for (const fact of [
+      /Llama 3 405B/,
+      /Seed: 1\b/,
+      /Engine: Prism \d/,
+      /Digest: [0-9a-f]{16}/,
+      /Link: http.*#v1\./,
+    ])
+      expect(text).toMatch(fact);
+    if (type === "SVG") {
+      const drawn = await page.evaluate((svg) => {
+        const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+        return [
+          parsed.querySelector("parsererror")?.textContent ?? null,
+          parsed.querySelectorAll("rect").length,
+          svg.includes("var(--"),
+        ];
+      }, text);
+      expect(drawn).toEqual([null, expect.any(Number), false]);
+      expect(drawn[1]).toBeGreaterThan(4);
+    } else {
+      expect(text).toContain("\r\nkind,class,share,mean_s,standard_error_s,deterministic_s\r\n");
+    }
+  }
+});

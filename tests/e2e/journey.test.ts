@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// A person's way through the page: answer, change, text, files, errors, cancel, undo, share.
+import { readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { digest, lead, openText, replaceText, root, settled, useBrowser, visit } from "./browser";
+
+const example = readFileSync(resolve(root, "examples/llama3-405b-16384-h100.json"), "utf8");
+const small = readFileSync(resolve(root, "examples/teaching-operators.json"), "utf8");
+/** A quick scenario with a spread, made from the example by hand of the test. */
+const quick = (change: (s: Record<string, never>) => void = () => {}) => {
+  const s = JSON.parse(example);
+  s.run = { trials: 512, seed: "3" };
+  s.title = "Quick";
+  change(s);
+  return JSON.stringify(s, null, 2);
+};
+
+useBrowser();
+
+async function upload(page: Awaited<ReturnType<typeof visit>>, name: string, text: string) {
+  const path = join(tmpdir(), `prism-e2e-${process.pid}-${name}`);
+  writeFileSync(path, text);
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Open file" }).click();
+  await (await chooser).setFiles(path);
+}
+
+test("the first screen is a finished answer", async () => {
+  const page = await visit();
+  await settled(page);
+  expect(await lead(page)).toMatch(
+    /^95 of 100 steps finish within \d+\.\d+ s\. Without variability every step would take \d+\.\d+ s\.$/,
+  );
+  expect(await page.locator("h1").innerText()).toBe(JSON.parse(example).title);
+  await page.getByText(/With 95 % confidence, at least 95 % of the steps/).waitFor();
+  for (const name of [
+    "Step time",
+    "Quantiles",
+    "Where the time goes",
+    "Pipeline ranks",
+    "Throughput",
+    "Layout",
+    "How it was computed",
+  ])
+    await page.getByRole("heading", { name, exact: true }).waitFor();
+  await page.locator(".chart svg").nth(2).waitFor();
+  await digest(page);
+});
+
+test("the numbers on the page are the core's", async () => {
+  const page = await visit();
+  await settled(page);
+  await page.getByRole("button", { name: "Share" }).click();
+  const file = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Result, JSON" }).click();
+  const result = JSON.parse(readFileSync(await (await file).path(), "utf8"));
+  expect(result.link).toMatch(/^http.*#v1\./);
+  expect(result.digest).toBe(await digest(page));
+  const p95 = result.step_time_s.p95 as number;
+  const shown = Number(/within (\d+\.\d+) s/.exec(await lead(page))?.[1]);
+  expect(Math.abs(shown - p95)).toBeLessThan(0.01);
+  expect(await page.locator(".headlines").innerText()).toContain(
+    `${result.layout.gpus.toLocaleString("en-GB")} GPUs`,
+  );
+});
+
+describe("a change", () => {
+  test("in the form gives a new answer, keeps the text's shape, and is undone", async () => {
+    const page = await visit();
+    await settled(page);
+    const before = [await lead(page), await digest(page)];
+    await page.getByRole("button", { name: "÷2 Replicas (dp)" }).click();
+    await page
+      .locator("[data-stale]")
+      .first()
+      .waitFor({ timeout: 2000 })
+      .catch(() => {});
+    await page.waitForFunction(
+      (old) => document.querySelector("[data-testid=lead]")?.textContent !== old,
+      before[0],
+    );
+    await settled(page);
+    expect(await page.locator(".headlines").innerText()).toContain("8,192 GPUs");
+    await openText(page);
+    const text = await page.locator(".cm-content").innerText();
+    expect(text.replace(/\s+/g, " ")).toContain('"batch": { "global": 2048, "micro": 1, "sequence": 8192 }');
+    expect(text).toContain('"dp": 64');
+    await page.getByRole("button", { name: /^Undo changing replicas/ }).click();
+    await settled(page);
+    expect([await lead(page), await digest(page)]).toEqual(before);
+    await page.getByRole("button", { name: /^Redo/ }).click();
+    await settled(page);
+    expect(await page.locator(".headlines").innerText()).toContain("8,192 GPUs");
+  });
+
+  test("in the text gives a new answer, and in the address its link", async () => {
+    const page = await visit();
+    await settled(page);
+    expect(new URL(page.url()).hash).toBe("");
+    await openText(page);
+    await replaceText(page, quick());
+    await page.locator("h1", { hasText: "Quick" }).waitFor();
+    await settled(page);
+    await page.waitForFunction(() => location.hash.startsWith("#v1."));
+    await page.locator(".cm-content").press("Control+z");
+    await page.locator("h1", { hasText: "Llama" }).waitFor();
+    await settled(page);
+  });
+});
+
+describe("a file", () => {
+  test("that is chosen opens, and Undo brings back what was there", async () => {
+    const page = await visit();
+    await settled(page);
+    await upload(page, "small.json", small);
+    await page.locator("h1", { hasText: JSON.parse(small).title }).waitFor();
+    await settled(page);
+    expect(await lead(page)).toMatch(/Every step takes/);
+    await page.getByRole("button", { name: "Undo opening a file" }).click();
+    await page.locator("h1", { hasText: "Llama" }).waitFor();
+  });
+
+  test("that is dropped opens", async () => {
+    const page = await visit();
+    await settled(page);
+    const data = await page.evaluateHandle((text) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], "dropped.json", { type: "application/json" }));
+      return transfer;
+    }, quick());
+    await page.dispatchEvent("main", "dragover", { dataTransfer: data });
+    await page.getByText("Drop a scenario or a result").waitFor();
+    await page.dispatchEvent("main", "drop", { dataTransfer: data });
+    await page.locator("h1", { hasText: "Quick" }).waitFor();
+    await settled(page);
+  });
+
+  test("that is a result opens as its scenario and says it was reproduced exactly", async () => {
+    const page = await visit();
+    await upload(page, "quick.json", quick());
+    await page.locator("h1", { hasText: "Quick" }).waitFor();
+    await settled(page);
+    const made = await digest(page);
+    await page.getByRole("button", { name: "Share" }).click();
+    const file = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Result, JSON" }).click();
+    const saved = readFileSync(await (await file).path(), "utf8");
+    const other = await visit();
+    await settled(other);
+    await upload(other, "result.json", saved);
+    await other.getByText("Reproduced exactly.").waitFor();
+    expect(await digest(other)).toBe(made);
+  });
+
+  test("that is bad shows line and column, and keeps the last result, marked", async () => {
+    const page = await visit();
+    await settled(page);
+    const before = await lead(page);
+    const bad = quick().replace('"dp": 128', '"dpp": 128');
+    await upload(page, "bad.json", bad);
+    const line = bad.split("\n").findIndex((l) => l.includes('"dpp"')) + 1;
+    const column = bad.split("\n")[line - 1]!.indexOf('"dpp"') + 1;
+    const error = page.getByRole("button", { name: new RegExp(`^Line ${line}:${column}\\b`) });
+    await error.waitFor();
+    expect(await lead(page)).toBe(before);
+    expect(await page.locator("[data-stale]").count()).toBeGreaterThan(0);
+    await page.getByText(/numbers belong to the last one without/).waitFor();
+    // The place is a button: it opens the text there, by keyboard too.
+    await error.focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".cm-activeLine", { hasText: '"dpp"' }).waitFor();
+    await page.locator(".cm-lintRange-error").first().waitFor();
+    // Sharing never mixes old numbers with new settings.
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.getByText(/no finished result of the present settings/).waitFor();
+  });
+
+  test("that is no text at all is refused by the core, not by a crash", async () => {
+    const page = await visit();
+    await settled(page);
+    await upload(page, "noise.json", "\u0000\u0001\ufffd{{{");
+    await page.getByRole("region", { name: "Errors in the scenario" }).waitFor();
+    await page.getByRole("button", { name: /^Undo/ }).click();
+    await settled(page);
+  });
+});
+
+test("pasting a scenario anywhere opens it", async () => {
+  const page = await visit();
+  await settled(page);
+  await page.locator("h1").click();
+  await page.evaluate((text) => navigator.clipboard.writeText(text), quick());
+  await page.keyboard.press("Control+v");
+  await page.locator("h1", { hasText: "Quick" }).waitFor();
+  await settled(page);
+});
+
+test("cancel stops at once, keeps what there is, and the next run works", async () => {
+  const page = await visit();
+  await settled(page);
+  await openText(page);
+  await replaceText(
+    page,
+    quick((s) => Object.assign(s, { run: { trials: 2_000_000, seed: "1" } })),
+  );
+  const wait = page.getByRole("button", { name: "Run", exact: true });
+  const cancel = page.getByRole("button", { name: "Cancel" });
+  await Promise.race([wait.waitFor(), cancel.waitFor()]);
+  if (await wait.isVisible()) await wait.click();
+  await page.getByText(/From the first [\d,]+ of 2,000,000 trials/).waitFor();
+  const took = await page.evaluate(async () => {
+    const button = [...document.querySelectorAll("button")].find((b) => b.textContent === "Cancel")!;
+    const started = performance.now();
+    button.click();
+    while (!/Stopped/.test(document.querySelector(".status")?.textContent ?? ""))
+      await new Promise(requestAnimationFrame);
+    return performance.now() - started;
+  });
+  expect(took).toBeLessThan(500);
+  const kept = await lead(page);
+  await page.waitForTimeout(800);
+  expect(await lead(page)).toBe(kept);
+  await replaceText(page, quick());
+  await page.getByText(/From 512 trials, computed here/).waitFor();
+  await settled(page);
+});
+
+test("the newest change wins, however fast they come", async () => {
+  const page = await visit();
+  await settled(page);
+  const double = page.getByRole("button", { name: "×2 Trials" });
+  const halve = page.getByRole("button", { name: "÷2 Trials" });
+  for (let i = 0; i < 4; i++) await halve.click();
+  for (let i = 0; i < 2; i++) await double.click();
+  await settled(page);
+  await page.getByText(/From 2,500 trials/).waitFor();
+  await page.waitForTimeout(500);
+  await page.getByText(/From 2,500 trials/).waitFor();
+});
+
+test("text that was not shared is offered back", async () => {
+  const page = await visit();
+  await settled(page);
+  await openText(page);
+  await replaceText(page, `${quick()} broken`);
+  await page.getByRole("region", { name: "Errors in the scenario" }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  await page.getByRole("region", { name: "Errors in the scenario" }).waitFor();
+  await page.getByRole("button", { name: "Undo restoring the text of an earlier visit" }).click();
+  await settled(page);
+});
+
+test("the whole journey by keyboard", async () => {
+  const page = await visit();
+  await settled(page);
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Skip to the answer");
+  const tabTo = async (name: RegExp) => {
+    for (let i = 0; i < 90; i++) {
+      await page.keyboard.press("Tab");
+      const found = await page.evaluate(() => {
+        const e = document.activeElement;
+        const label = e instanceof HTMLInputElement ? (e.labels?.[0]?.textContent ?? "") : "";
+        return `${e?.getAttribute("aria-label") ?? ""} ${label} ${e?.textContent ?? ""}`;
+      });
+      if (name.test(found)) return;
+    }
+    throw new Error(`no way by Tab to ${name}`);
+  };
+  await tabTo(/Examples/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Examples" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await tabTo(/Tensor \(tp\)/);
+  await tabTo(/Seed/);
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("77");
+  await page.getByText(/Seed 77\./).waitFor();
+  await settled(page);
+  await tabTo(/Read the histogram at/);
+  await page.keyboard.press("ArrowRight");
+  await page.getByText(/steps; \d+\.\d % have finished by then/).waitFor();
+  await page.keyboard.press("Control+z");
+  await page.getByText(/Seed 1\./).waitFor();
+});

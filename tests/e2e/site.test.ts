@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built site as files: sizes, licences, and that it names no other host to fetch from.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+import { describe, expect, test } from "vitest";
+import { root } from "./browser";
+
+const site = process.env.PRISM_SITE ?? resolve(root, "build/site");
+const files = readdirSync(site, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name));
+const packed = (path: string) => gzipSync(readFileSync(path), { level: 9 }).length;
+const scripts = files.filter((f) => f.endsWith(".js"));
+const sum = (list: string[]) => list.reduce((total, f) => total + packed(f), 0);
+
+describe("sizes, gzip", () => {
+  // What is loaded before the first sentence: everything but Plot, the editor and the other examples.
+  const later = /\/(charts|editor)-[^/]*\.js$/;
+  const example = /\/(gpt3|llama3|teaching|variability|measured)[^/]*\.js$/;
+  test("first load: at most 70 kB of script", () => {
+    const first = scripts.filter((f) => !later.test(f) && !example.test(f));
+    expect(first.length).toBeLessThan(6);
+    expect(sum(first)).toBeLessThanOrEqual(70_000);
+  });
+  test("all: at most 330 kB of script", () => expect(sum(scripts)).toBeLessThanOrEqual(330_000));
+  test("engine: at most 400 kB", () => {
+    const engines = files.filter((f) => f.endsWith(".wasm"));
+    expect(engines).toHaveLength(1);
+    expect(packed(engines[0]!)).toBeLessThanOrEqual(400_000);
+  });
+});
+
+test("Plot and the editor are not among the files of the first load", () => {
+  const page = readFileSync(join(site, "index.html"), "utf8");
+  expect(page).not.toMatch(/charts-|editor-/);
+  const entry = /src="\.\/(assets\/index-[^"]+)"/.exec(page)?.[1];
+  const text = readFileSync(join(site, entry!), "utf8");
+  expect(text).not.toMatch(/import\s*[^("']*["'][^"']*(charts|editor)-/);
+});
+
+test("no file asks for anything from another host", () => {
+  for (const file of files.filter((f) => /\.(html|js|css)$/.test(f))) {
+    const text = readFileSync(file, "utf8");
+    const asked =
+      text.match(
+        /(?:\b(?:fetch|import|Worker|importScripts)\(\s*|\b(?:src|href)=|url\()["'`]?https?:[^"'`)\s]+/g,
+      ) ?? [];
+    expect(asked, file).toEqual([]);
+  }
+});
+
+test("licenses.txt names every package that ships, and what the engine is compiled from", async () => {
+  // The list is made from the chunks' modules; this looks at the source maps of a build of its own instead.
+  const out = mkdtempSync(join(tmpdir(), "prism-licenses-"));
+  try {
+    await build({
+      root: resolve(root, "web"),
+      configFile: resolve(root, "web/vite.config.ts"),
+      logLevel: "error",
+      build: { outDir: out, emptyOutDir: true, sourcemap: true },
+    });
+    const maps = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((f) => f.endsWith(".map"));
+    expect(maps.some((f) => f.includes("worker"))).toBe(true);
+    const shipped = new Set<string>();
+    for (const map of maps) {
+      const { sources } = JSON.parse(readFileSync(join(out, map), "utf8")) as { sources: string[] };
+      for (const source of sources) {
+        const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
+        if (name) shipped.add(name);
+      }
+    }
+    expect([...shipped]).toEqual(
+      expect.arrayContaining(["preact", "fflate", "jsonc-parser", "@observablehq/plot", "@codemirror/view"]),
+    );
+    for (const text of [
+      readFileSync(join(out, "licenses.txt"), "utf8"),
+      readFileSync(join(site, "licenses.txt"), "utf8"),
+    ]) {
+      for (const name of shipped)
+        expect(text).toMatch(new RegExp(`^${name.replaceAll("/", "\\/")} \\d+\\.\\d+\\.\\d+\\S* \\(`, "m"));
+      for (const part of [
+        "libc++",
+        "musl",
+        "compiler-rt",
+        "Emscripten",
+        "JSON for Modern C++",
+        "PCG",
+        "dlmalloc",
+        "Apache License",
+      ])
+        expect(text).toContain(part);
+    }
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});
