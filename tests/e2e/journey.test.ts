@@ -31,7 +31,7 @@ test("the first screen is a finished answer", async () => {
   const page = await visit();
   await settled(page);
   expect(await lead(page)).toMatch(
-    /^95 of 100 steps finish within \d+\.\d+ s\. Without variability every step would take \d+\.\d+ s\.$/,
+    /^95 of 100 steps finish within \d+\.\d+\ss\. Without variability every step would take \d+\.\d+\ss\.$/,
   );
   expect(await page.locator("h1").innerText()).toBe(JSON.parse(example).title);
   await page.getByText(/With 95 % confidence, at least 95 % of the steps/).waitFor();
@@ -59,7 +59,7 @@ test("the numbers on the page are the core's", async () => {
   expect(result.link).toMatch(/^http.*#v1\./);
   expect(result.digest).toBe(await digest(page));
   const p95 = result.step_time_s.p95 as number;
-  const shown = Number(/within (\d+\.\d+) s/.exec(await lead(page))?.[1]);
+  const shown = Number(/within (\d+\.\d+)\ss/.exec(await lead(page))?.[1]);
   expect(Math.abs(shown - p95)).toBeLessThan(0.01);
   expect(await page.locator(".headlines").innerText()).toContain(
     `${result.layout.gpus.toLocaleString("en-GB")} GPUs`,

@@ -4,22 +4,22 @@ import * as format from "../../web/src/base/format";
 
 describe("a duration", () => {
   test("has as many digits as its interval allows", () => {
-    expect(format.duration(6.91234, 0.007)).toBe("6.91 s");
-    expect(format.duration(6.91234, 0.0007)).toBe("6.912 s");
-    expect(format.duration(6.91234, 0.00007)).toBe("6.9123 s");
+    expect(format.duration(6.91234, 0.007)).toBe("6.91\u00a0s");
+    expect(format.duration(6.91234, 0.0007)).toBe("6.912\u00a0s");
+    expect(format.duration(6.91234, 0.00007)).toBe("6.9123\u00a0s");
   });
   test("has three to six digits, whatever the interval", () => {
-    expect(format.duration(6.91234567, 0.4)).toBe("6.91 s");
-    expect(format.duration(6.91234567, 1e-9)).toBe("6.91235 s");
-    expect(format.duration(6.91234567, null)).toBe("6.91 s");
-    expect(format.duration(1234.5, null, format.unitFor(1))).toBe("1,235 s");
+    expect(format.duration(6.91234567, 0.4)).toBe("6.91\u00a0s");
+    expect(format.duration(6.91234567, 1e-9)).toBe("6.91235\u00a0s");
+    expect(format.duration(6.91234567, null)).toBe("6.91\u00a0s");
+    expect(format.duration(1234.5, null, format.unitFor(1))).toBe("1,235\u00a0s");
   });
   test("reads in the unit of its size", () => {
-    expect(format.duration(0.0123, null)).toBe("12.3 ms");
-    expect(format.duration(4.2e-5, null)).toBe("42.0 µs");
-    expect(format.duration(0, null)).toBe("0.00 s");
-    expect(format.duration(200, null)).toBe("3.33 min");
-    expect(format.duration(4 * 3600, null)).toBe("4.00 h");
+    expect(format.duration(0.0123, null)).toBe("12.3\u00a0ms");
+    expect(format.duration(4.2e-5, null)).toBe("42.0\u00a0µs");
+    expect(format.duration(0, null)).toBe("0.00\u00a0s");
+    expect(format.duration(200, null)).toBe("3.33\u00a0min");
+    expect(format.duration(4 * 3600, null)).toBe("4.00\u00a0h");
   });
 });
 
@@ -44,9 +44,9 @@ test("a mean carries two digits of its error", () => {
 
 test("large numbers are grouped or shortened", () => {
   expect(format.count(16384)).toBe("16,384");
-  expect(format.short(2_468_123)).toBe("2.47 M");
+  expect(format.short(2_468_123)).toBe("2.47\u00a0M");
   expect(format.short(98_765)).toBe("98,765");
-  expect(format.percent(0.4123)).toBe("41.2 %");
+  expect(format.percent(0.4123)).toBe("41.2\u00a0%");
 });
 
 test("time left is coarse", () => {

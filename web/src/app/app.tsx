@@ -87,8 +87,9 @@ export function App() {
         <div id="answer" class="answer" tabIndex={-1}>
           <Draft />
           <Refused />
-          <AnswerView />
-          <Errors errors={state.errors} onGo={goTo} />
+          <AnswerView>
+            <Errors errors={state.errors} onGo={goTo} />
+          </AnswerView>
         </div>
         <InputPane>
           <div class="tabs" role="tablist" aria-label="How to edit the scenario">
@@ -121,17 +122,19 @@ export function App() {
           </div>
         </InputPane>
         {answer && !state.refusal && (
-          <div class="panels" data-stale={isStale(state) || undefined}>
-            <StepTime result={answer.result} />
-            <Quantiles result={answer.result} />
-            <CriticalPath result={answer.result} />
-            <Ranks result={answer.result} />
-            <div class="stack five">
-              <Throughput result={answer.result} />
-              <Layout result={answer.result} />
+          <div class="panels-place">
+            <div class="panels" data-stale={isStale(state) || undefined}>
+              <StepTime result={answer.result} />
+              <Quantiles result={answer.result} />
+              <CriticalPath result={answer.result} />
+              <Ranks result={answer.result} />
+              <div class="stack five">
+                <Throughput result={answer.result} />
+                <Layout result={answer.result} />
+              </div>
+              <Provenance result={answer.result} ms={answer.ms} />
+              <Assumptions result={answer.result} />
             </div>
-            <Provenance result={answer.result} ms={answer.ms} />
-            <Assumptions result={answer.result} />
           </div>
         )}
       </main>

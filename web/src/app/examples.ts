@@ -13,7 +13,7 @@ export interface Example {
 
 export const firstExample = { file: "llama3-405b-16384-h100.json", text: first };
 
-export const examples: Example[] = readIndex(JSON.parse(index));
+export const examples = JSON.parse(index) as Example[];
 
 const texts = import.meta.glob<string>(
   [
@@ -31,8 +31,4 @@ export function exampleText(file: string): Promise<string> {
   if (file === firstExample.file) return Promise.resolve(first);
   const load = texts[`../../../examples/${file}`];
   return load ? load() : Promise.reject(new Error(`There is no example ${file}.`));
-}
-
-function readIndex(value: { examples: Example[] }): Example[] {
-  return value.examples.map(({ file, title, question }) => ({ file, title, question }));
 }

@@ -3,6 +3,9 @@
 
 import type { Interval } from "./result";
 
+/** Between a number and its unit: they stay on one line. */
+const nbsp = "\u00a0";
+
 export interface Unit {
   name: "s" | "ms" | "µs" | "min" | "h";
   /** Seconds in one. */
@@ -60,13 +63,13 @@ export function short(value: number): string {
   const size = Math.abs(value);
   const [scale, letter] =
     size >= 1e12
-      ? [1e12, " T"]
+      ? [1e12, `${nbsp}T`]
       : size >= 1e9
-        ? [1e9, " G"]
+        ? [1e9, `${nbsp}G`]
         : size >= 1e6
-          ? [1e6, " M"]
+          ? [1e6, `${nbsp}M`]
           : size >= 1e5
-            ? [1e3, " k"]
+            ? [1e3, `${nbsp}k`]
             : [1, ""];
   return significant(value / scale, 3) + letter;
 }
@@ -79,7 +82,7 @@ export function significant(value: number, digits: number): string {
 
 /** A duration with its unit. `half` is the half-width of its interval in seconds. */
 export function duration(seconds: number, half: number | null = null, unit = unitFor(seconds)): string {
-  return `${durationNumber(seconds, half, unit)} ${unit.name}`;
+  return `${durationNumber(seconds, half, unit)}${nbsp}${unit.name}`;
 }
 
 /** The same without the unit, for tables whose heading names it. */
@@ -106,7 +109,7 @@ export function withError(value: number, error: number): string {
 
 /** A share as percent: "41.2 %". */
 export function percent(share: number, decimals = 1): string {
-  return `${grouped(100 * share, decimals)} %`;
+  return `${grouped(100 * share, decimals)}${nbsp}%`;
 }
 
 /** Time left, coarse: "about 3 s", "about 2 min". */

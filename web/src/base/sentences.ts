@@ -78,7 +78,7 @@ export function cost(step: StepTime): string {
   if (isConstant(step)) return "";
   const over = (seconds: number) => {
     const share = seconds / step.deterministic - 1;
-    const size = `${format.significant(Math.abs(100 * share), 2)} %`;
+    const size = `${format.significant(Math.abs(100 * share), 2)}\u00a0%`;
     return share >= 0 ? `${size} longer` : `${size} shorter`;
   };
   return `Half of the steps take ${over(step.p50)} than without variability, the slowest 1 in 100 at least ${over(step.p99)}.`;

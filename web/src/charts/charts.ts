@@ -48,18 +48,19 @@ export function extent(step: StepTime): [number, number] {
   return [low - pad, high + pad];
 }
 
-/** Rows for the labels above the plot, so that none covers another. */
-function rowsOf(list: Marker[], domain: [number, number], inner: number): { marker: Marker; row: number }[] {
+/** Rows for the labels above the plot, so that none covers another, and shifts that keep them off the axis. */
+function rowsOf(list: Marker[], domain: [number, number], inner: number) {
   const ends: number[] = [];
   return [...list]
     .sort((a, b) => a.x - b.x)
     .map((marker) => {
       const at = ((marker.x - domain[0]) / (domain[1] - domain[0])) * inner;
-      const width = marker.label.length * label_px + 10;
+      const half = (marker.label.length * label_px + 10) / 2;
+      const shift = Math.max(0, half - at) - Math.max(0, at + half - inner);
       let row = 0;
-      while ((ends[row] ?? Number.NEGATIVE_INFINITY) > at - width / 2) row++;
-      ends[row] = at + width / 2;
-      return { marker, row };
+      while ((ends[row] ?? Number.NEGATIVE_INFINITY) > at + shift - half) row++;
+      ends[row] = at + shift + half;
+      return { marker, row, shift };
     });
 }
 
@@ -87,7 +88,7 @@ function markerMarks(result: Result, width: number, palette: Palette) {
   const rows = 1 + Math.max(...placed.map((p) => p.row));
   const row_px = 16;
   const colour = (m: Marker) => (m.strong ? palette.accent : palette.ink);
-  const marks = placed.flatMap(({ marker, row }) => [
+  const marks = placed.flatMap(({ marker, row, shift }) => [
     Plot.ruleX([marker.x], {
       stroke: colour(marker),
       strokeWidth: marker.strong ? 2 : 1.25,
@@ -98,6 +99,7 @@ function markerMarks(result: Result, width: number, palette: Palette) {
       x: "x",
       text: "label",
       frameAnchor: "top",
+      dx: shift,
       dy: -(row * row_px) - 5,
       lineAnchor: "bottom",
       fill: colour(marker),

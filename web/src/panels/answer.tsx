@@ -15,7 +15,7 @@ import {
 } from "../base/sentences";
 import { Warnings } from "./facts";
 
-export function AnswerView() {
+export function AnswerView({ children }: { children: ComponentChildren }) {
   const [, state] = useApp();
   const { answer, run, refusal } = state;
   if (refusal) return null;
@@ -26,6 +26,7 @@ export function AnswerView() {
         <h1>{title || "How long does a training step take?"}</h1>
         <p class="lead waiting">{state.errors.length > 0 ? "The scenario cannot be computed yet." : "…"}</p>
         <Status />
+        {children}
       </section>
     );
   }
@@ -44,6 +45,7 @@ export function AnswerView() {
         {text.guarantee && <p class="guarantee">{text.guarantee}</p>}
       </div>
       <Status />
+      {children}
       <ReproductionNote />
       <Warnings warnings={result.warnings} />
       <div data-stale={stale || undefined}>

@@ -127,6 +127,7 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
   const point = cursor && index !== null ? cursor.points[index] : undefined;
   const scale = drawing.current?.scale("x");
   const left = point && scale ? Number(scale.apply(point.x)) : null;
+  const [bottom = 0, top = 0] = (drawing.current?.scale("y")?.range ?? []) as number[];
 
   const follow = (event: PointerEvent) => {
     const x = drawing.current?.scale("x");
@@ -149,7 +150,9 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
         onPointerDown={follow}
       >
         <div ref={place} role="img" aria-label={`${title}. ${reading}`} />
-        {left !== null && <div class="cursor" style={{ left: `${left}px` }} />}
+        {left !== null && (
+          <div class="cursor" style={{ left: `${left}px`, top: `${top}px`, height: `${bottom - top}px` }} />
+        )}
       </div>
       {cursor && (
         <div class="read-off">

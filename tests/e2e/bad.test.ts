@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every bad scenario of the corpus, opened as a file: the error at its line and column, the last result kept.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { lead, root, settled, useBrowser, visit } from "./browser";
+
+useBrowser();
+
+const folder = resolve(root, "tests/scenarios");
+const { bad } = JSON.parse(readFileSync(resolve(folder, "manifest.json"), "utf8")) as {
+  bad: { file: string; line: number; column: number; pointer: string }[];
+};
+
+test("each bad scenario shows one clear error at its place and keeps the last result", async () => {
+  expect(bad.length).toBeGreaterThanOrEqual(40);
+  const page = await visit();
+  await settled(page);
+  const before = await lead(page);
+  const wrong: string[] = [];
+  for (const { file, line, column, pointer } of bad) {
+    await page.locator("input[type=file]").setInputFiles(resolve(folder, "bad", file));
+    const found = await page
+      .waitForFunction(
+        ({ line, column, pointer }) => {
+          const places = [...document.querySelectorAll(".notice.error li")].map((li) => ({
+            place: `${li.querySelector("button")?.textContent ?? ""} `,
+            message: li.querySelector("span")?.textContent ?? "",
+          }));
+          const hit = places.find(
+            ({ place }) => place.includes(`Line ${line}:${column} `) && place.includes(pointer),
+          );
+          return hit?.message || null;
+        },
+        { line, column, pointer },
+        { timeout: 5000 },
+      )
+      .then(
+        (handle) => handle.jsonValue(),
+        () => null,
+      );
+    if (!found) {
+      const shown = await page.locator(".notice.error").allInnerTexts();
+      wrong.push(`${file}: expected ${line}:${column} ${pointer}, shown ${shown.join(" | ").slice(0, 200)}`);
+    }
+    if ((await lead(page)) !== before) wrong.push(`${file}: the last result is gone`);
+  }
+  expect(wrong).toEqual([]);
+  expect(await page.locator("[data-stale]").count()).toBeGreaterThan(0);
+  for (let i = 0; i < bad.length; i++) await page.keyboard.press("Control+z");
+  await settled(page);
+  expect(await lead(page)).toBe(before);
+}, 120_000);
