@@ -103,6 +103,25 @@ bool collect(Notes& notes, const Family& family, const Json& object, const std::
   return good;
 }
 
+/// The fault's message with numbers as the user wrote them. Families have no scale of their own, so the same
+/// values in another unit have the same fault.
+std::string in_users_unit(const ParameterSet& set, const std::vector<const Given*>& order,
+                          std::vector<double> values, const ParameterFault& in_seconds) {
+  const auto timed =
+      std::find_if(order.begin(), order.end(), [](const Given* g) { return !g->unit.suffix.empty(); });
+  if (timed == order.end()) return in_seconds.message;
+  const Unit unit = (*timed)->unit;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (order[i]->dimensional) values[i] *= unit.per_second;
+  const auto made = set.make(values);
+  const auto* fault = std::get_if<ParameterFault>(&made);
+  if (!fault) return in_seconds.message;
+  const bool about_time = std::any_of(order.begin(), order.end(), [&](const Given* g) {
+    return g->parameter == fault->parameter && g->dimensional;
+  });
+  return fault->message + (about_time ? " (in " + std::string(unit.suffix.substr(1)) + ")" : "");
+}
+
 std::optional<Distribution> read_family(Notes& notes, const Family& family, const Json& object,
                                         const std::string& pointer, Quantity quantity, Json& echo) {
   if (!object.is_object()) {
@@ -144,7 +163,7 @@ std::optional<Distribution> read_family(Notes& notes, const Family& family, cons
     std::string at = pointer;
     for (const Given* g : order)
       if (g->parameter == fault->parameter) at = child(pointer, g->key);
-    notes.fault(Code::impossible_distribution, std::move(at), std::move(fault->message));
+    notes.fault(Code::impossible_distribution, std::move(at), in_users_unit(*set, order, values, *fault));
     return std::nullopt;
   }
   return std::get<Distribution>(std::move(made));
@@ -182,22 +201,22 @@ std::optional<Distribution> read_mixture(Notes& notes, const Json& list, const s
   return checked(notes, make_mixture(weights, parts), pointer);
 }
 
-/// A list of numbers, in seconds where they are times.
-bool read_values(Notes& notes, const Json& list, const std::string& pointer, Limits<double> limits, Unit unit,
+/// A list of numbers as written.
+bool read_values(Notes& notes, const Json& list, const std::string& pointer, Limits<double> limits,
                  std::vector<double>& values, Json& echo) {
   if (!is_array(notes, list, pointer, 2, most_values)) return false;
   echo = Json::array();
   for (std::size_t i = 0; i < list.size(); ++i) {
     double x;
     if (!read_real(notes, list[i], child(pointer, i), limits, x)) return false;
-    values.push_back(x / unit.per_second);
+    values.push_back(x);
     echo.push_back(number(x));
   }
   return true;
 }
 
 bool read_quantiles(Notes& notes, const Json& list, const std::string& pointer, Limits<double> limits,
-                    Unit unit, std::vector<double>& masses, std::vector<double>& values, Json& echo) {
+                    std::vector<double>& masses, std::vector<double>& values, Json& echo) {
   if (!is_array(notes, list, pointer, 2, most_values)) return false;
   echo = Json::array();
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -207,7 +226,7 @@ bool read_quantiles(Notes& notes, const Json& list, const std::string& pointer, 
         !read_real(notes, list[i][1], child(at, 1), limits, x))
       return false;
     masses.push_back(p);
-    values.push_back(x / unit.per_second);
+    values.push_back(x);
     echo.push_back(Json::array({number(p), number(x)}));
   }
   return true;
@@ -259,13 +278,16 @@ std::optional<Distribution> read_empirical(Notes& notes, const Json& object, con
   const Limits<double> limits{
       0, quantity == Quantity::time ? longest_s * form->unit.per_second : largest_factor};
   std::vector<double> masses, values;
-  if (form->quantiles) {
-    if (!read_quantiles(notes, list, at, limits, form->unit, masses, values, echo[form->key]))
-      return std::nullopt;
-    return checked(notes, make_empirical_quantiles(masses, values), at);
-  }
-  if (!read_values(notes, list, at, limits, form->unit, values, echo[form->key])) return std::nullopt;
-  return checked(notes, make_empirical(values), at);
+  const bool read = form->quantiles ? read_quantiles(notes, list, at, limits, masses, values, echo[form->key])
+                                    : read_values(notes, list, at, limits, values, echo[form->key]);
+  if (!read) return std::nullopt;
+  const auto make = [&] {
+    return form->quantiles ? make_empirical_quantiles(masses, values) : make_empirical(values);
+  };
+  // Judged as written, so that a fault shows the user's numbers; made in seconds.
+  if (!checked(notes, make(), at)) return std::nullopt;
+  for (double& x : values) x /= form->unit.per_second;
+  return checked(notes, make(), at);
 }
 
 }  // namespace
@@ -311,6 +333,16 @@ std::optional<Distribution> read_distribution(Section& section, Quantity quantit
   else
     law = read_family(section.notes(), *find_family(name), *value, pointer, quantity, echo);
   section.put(name, std::move(echo));
+  // Maxima over many ranks are drawn from this far out, and the tables of samples are of single precision.
+  constexpr double outermost = 0x1p-49, furthest = 1e15;
+  if (law && !(law->quantile(Mass::above(outermost)) <= furthest)) {
+    section.notes().fault(Code::impossible_distribution, pointer,
+                          "the upper tail is too heavy: with probability 2e-15 a value exceeds " +
+                              shown(law->quantile(Mass::above(outermost))) +
+                              (quantity == Quantity::time ? " s" : "") + ", and at most 1e15 can be computed",
+                          "use a lighter tail, or an empirical distribution, which ends");
+    return std::nullopt;
+  }
   return law;
 }
 

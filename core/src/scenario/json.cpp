@@ -99,9 +99,14 @@ class Builder final : public nlohmann::json_sax<Json> {
                          p.column};
       return false;
     }
-    // "unexpected X" is raised after all of X was read; the reader wants its beginning.
-    const bool complete_token = what.find(" - unexpected ") != std::string_view::npos;
-    if (complete_token && at < text_.size() && token.size() <= at + 1) at = at + 1 - token.size();
+    // The parser stops at the end of an unexpected token and inside an invalid literal; readers want the
+    // beginning.
+    const bool unexpected = what.find(" - unexpected ") != std::string_view::npos;
+    const bool literal = what.find("invalid literal") != std::string_view::npos;
+    if (unexpected && at < text_.size() && text_[at] == '"' && token.size() <= at + 1)
+      at = at + 1 - token.size();
+    else if ((unexpected || literal) && begin < end)
+      at = begin;
     const Position p = position_at(text_, at);
     fault = Diagnostic{Code::syntax, here(), sentence(what), "", Severity::error, p.line, p.column};
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `parallel` and `batch`: degrees, schedule, the batch equation, layers per virtual stage. What a schedule or tensor
-// parallelism asks of a layout is checked where the form lives (graph, workload).
+// `parallel` and `batch`: degrees, schedule, the batch equation, layers per virtual stage. What a schedule or
+// tensor parallelism asks of a layout is checked where the form lives (graph, workload).
 #include <array>
 #include <numeric>
 

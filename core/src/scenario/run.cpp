@@ -71,11 +71,7 @@ void read_within(Section& s, std::vector<double>& to) {
 void read_run(Section& root, Scenario& to) {
   Section s(root.notes(), root.take("run"), root.at("run"));
   Run& r = to.run;
-  // Above the limit the message is about work, not about a mistyped number.
-  constexpr std::int64_t any = 9'007'199'254'740'992;
-  if (s.integer("trials", r.trials, {1, any}, Assumed<std::int64_t>{r.trials}) && r.trials > most_trials)
-    s.fault_at("trials", Code::too_large,
-               "at most " + shown(most_trials) + " trials can be asked for, found " + shown(r.trials));
+  s.integer("trials", r.trials, {1, most_trials, false, Code::too_large}, Assumed<std::int64_t>{r.trials});
   read_seed(s, r.seed);
   s.name("engine", r.engine, engines, "an engine", Assumed<std::string>{r.engine});
   if (s.integer("attribution_trials", r.attribution_trials, {0, 4096},

@@ -48,10 +48,13 @@ Scenario read_document(const Json& document, Notes& notes) {
   constexpr std::array<std::string_view, 3> reserved = {"trace", "what_if", "training_run"};
   const bool model = root.has("model"), operators = root.has("operators");
   const bool job = model || !operators;  // with neither, the keys of a job are the likelier ones
-  if (model && operators)
+  if (model && operators) {
+    // Which of the two the other keys belong to cannot be known: nothing else is judged.
     root.fault_at("operators", Code::inconsistent,
                   "\"model\" and \"operators\" are two sources of operators; exactly one is needed",
                   "leave one of the two out");
+    return to;
+  }
   if (!model && !operators && !root.has("trace")) {
     constexpr std::array<std::string_view, 2> doors = {"model", "operators"};
     root.missing_one_of(doors, "one of \"model\" and \"operators\" is missing");

@@ -55,6 +55,7 @@ std::string described(const Json& value) {
   if (value.is_string()) return "the text " + in_quotes(excerpt(value.get_ref<const std::string&>()));
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
+  if (value.is_number_float()) return shown(value.get<double>());
   return value.dump();
 }
 
@@ -66,10 +67,11 @@ bool read_integer(Notes& notes, const Json& value, const std::string& pointer, L
     return false;
   }
   std::int64_t n = 0;
-  bool representable = true;
+  bool representable = true, above = false;
   if (value.is_number_float()) {
     const double x = value.get<double>();
     representable = x >= -exact_integers && x <= exact_integers;
+    above = x > 0;
     if (representable) {
       n = static_cast<std::int64_t>(x);
       if (static_cast<double>(n) != x) {
@@ -79,12 +81,14 @@ bool read_integer(Notes& notes, const Json& value, const std::string& pointer, L
     }
   } else if (value.is_number_unsigned()) {
     representable = value.get<std::uint64_t>() <= static_cast<std::uint64_t>(exact_integers);
+    above = true;
     if (representable) n = value.get<std::int64_t>();
   } else {
     n = value.get<std::int64_t>();
   }
   if (!representable || n < limits.low || n > limits.high) {
-    notes.fault(Code::out_of_range, pointer,
+    above = representable ? n > limits.high : above;
+    notes.fault(above ? limits.above : Code::out_of_range, pointer,
                 "expected a whole number " + range_text(limits) + ", found " + described(value));
     return false;
   }

@@ -45,6 +45,7 @@ template <class T>
 struct Limits {
   T low, high;
   bool low_excluded = false;
+  Code above = Code::out_of_range;  ///< the fault of a value above `high`
 };
 
 using Names = std::span<const std::string_view>;
@@ -127,7 +128,7 @@ bool is_array(Notes& notes, const Json& value, const std::string& pointer, std::
 
 /// `the text "abc"`, `12`, `an object`: how a message names what was found.
 std::string described(const Json& value);
-/// `value` with thousands separators nowhere and as few digits as it has.
+/// The number with as few digits as it has.
 std::string shown(double value);
 std::string shown(std::int64_t value);
 
