@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "workload/network.h"
@@ -77,13 +78,13 @@ TEST_F(NetworkTest, RingInsideANode) {
   EXPECT_EQ(net.all_reduce(net.tensor, 80000).how.substr(0, 27), "ring, 8 ranks inside a node");
 }
 
-TEST_F(NetworkTest, TreeWinsForSmallMessages) {
+TEST_F(NetworkTest, TreeOverNodesWinsForSmallMessages) {
   const Network net = network();
-  // 3 rounds up and 3 down.
-  EXPECT_DOUBLE_EQ(net.all_reduce(net.tensor, 8).seconds, 2 * (0.08 + 3 * 0.5));
-  EXPECT_EQ(net.all_reduce(net.tensor, 8).how.substr(0, 4), "tree");
-  // The world: 3 rounds in a node of 8, 6 rounds over 64 nodes; 8 interfaces of 10 bytes/s serve a node.
-  EXPECT_DOUBLE_EQ(net.all_reduce(net.world, 8).seconds, 2 * (8.0 / 80 + 3 * 0.5 + 6 * 2));
+  // A chain of 8 in each node, 6 rounds over 64 nodes, up and down; 8 interfaces of 10 bytes/s serve a node.
+  EXPECT_DOUBLE_EQ(net.all_reduce(net.world, 8).seconds, 2 * (8.0 / 80 + 7 * 0.5 + 6 * 2));
+  EXPECT_EQ(net.all_reduce(net.world, 8).how.substr(0, 4), "tree");
+  EXPECT_EQ(net.all_reduce(net.world, 1e9).how.substr(0, 4), "ring");
+  EXPECT_EQ(net.all_reduce(net.tensor, 8).how.substr(0, 4), "ring");
 }
 
 TEST_F(NetworkTest, GroupOfOneRankTakesNoTime) {
@@ -129,6 +130,25 @@ TEST_F(NetworkTest, EfficiencyScalesBandwidthNotLatency) {
   const Network net = network(0.5);
   EXPECT_DOUBLE_EQ(net.gather_or_scatter(net.tensor, 80000).seconds, 1400 + 7 * 0.5);
   EXPECT_DOUBLE_EQ(net.transfer(100).seconds, 2 + 100 / 5.0);
+}
+
+// All-reduce on 8 A100 with NVLink, from the sweep published with vTrain (arXiv 2312.12391,
+// github.com/VIA-Research/vTrain, trace/a100/AR_GPU8_1M_1024M_LUT), with the preset's link and default
+// efficiency.
+TEST(Network, AllReduceOnEightA100) {
+  Scenario job;
+  test::on_a100(job);
+  job.parallel.tp = 8;
+  const Network net(job.cluster, job.parallel, job.cost_model.network_efficiency);
+  for (const auto& [bytes, measured_us] : {std::pair{1048576.0, 92.79},
+                                           {4194304.0, 95.80},
+                                           {16777216.0, 232.4},
+                                           {67108864.0, 579.9},
+                                           {268435456.0, 2162.3},
+                                           {1073741824.0, 8193.0}}) {
+    const double error = net.all_reduce(net.tensor, bytes).seconds * 1e6 / measured_us - 1;
+    EXPECT_LE(std::abs(error), 0.20) << bytes << " bytes: " << 100 * error << " %";
+  }
 }
 
 }  // namespace

@@ -81,8 +81,11 @@ CommunicationTime Network::all_reduce(const Placement& group, double bytes) cons
   if (group.size < 2) return {};
   const double n = static_cast<double>(group.size), once = bytes / bandwidth(group);
   const double ring = 2 * ((n - 1) / n * once + ring_latency(group));
+  // A tree joins nodes; inside a node the ranks form a chain, as in NCCL. Within one node it never beats the
+  // ring.
   const std::int64_t in_node = (group.size + group.nodes - 1) / group.nodes;
-  const double tree = 2 * (once + depth(in_node) * intra_.latency_s + depth(group.nodes) * inter_.latency_s);
+  const double tree = 2 * (once + static_cast<double>(in_node - 1) * intra_.latency_s +
+                           depth(group.nodes) * inter_.latency_s);
   if (tree < ring) return {tree, "tree, " + where(group)};
   return {ring, "ring, " + where(group)};
 }
