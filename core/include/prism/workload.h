@@ -72,6 +72,9 @@ struct Workload {
   std::vector<Note> notes;
 };
 
+/// Both doors: a job description through the cost model (docs/cost-model.md), or the operator list as given. The
+/// scenario is one that read_scenario accepts. Faults: layout rules of tensor parallelism and layers that do not add up.
+/// Warnings: listed operators that the layout leaves without work.
 Result<Workload> build_workload(const Scenario& scenario);
 
 }  // namespace prism

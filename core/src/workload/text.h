@@ -13,12 +13,6 @@ inline std::string number_text(double value) {
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;
 }
-/// At most 9,007,199,254,740,992, exactly.
-inline std::string count_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f", value);
-  return text;
-}
 inline std::string rate_text(double bytes_per_s) { return number_text(bytes_per_s * 1e-9) + " GB/s"; }
 inline std::string bytes_text(double bytes) {
   return bytes < 1e6   ? number_text(bytes * 1e-3) + " kB"
