@@ -100,19 +100,19 @@ class Compiler {
   std::int64_t ranks_a_line_;
 };
 
-/// What the group waits for a transfer, beyond the sender's end. Each of its n ranks receives its own and
-/// then computes up to the chunk's first collective: the group goes on at max(hop + compute), of which
-/// max(compute) is already in the chunk. The difference is drawn with its true mean and variance.
-Law group_hop(LawBook& book, Law hop, Law first_compute, std::int64_t ranks) {
-  if (ranks == 1 || book.table(hop).is_constant()) return hop;
-  if (book.table(first_compute).is_constant()) return book.maximum(hop, ranks);
-  const Law both = book.sum({hop, first_compute});
-  if (both == LawBook::none) return book.maximum(hop, ranks);
+/// What a group waits for something that each of its ranks goes through separately (a transfer, an exchange)
+/// when more work follows on each rank before the group meets. The group goes on at max(separate + follows),
+/// of which max(follows) is drawn elsewhere; the difference is drawn here with its true mean and variance.
+Law felt_by_group(LawBook& book, Law separate, Law follows, std::int64_t ranks) {
+  if (ranks == 1 || book.table(separate).is_constant()) return separate;
+  if (follows == LawBook::none || book.table(follows).is_constant()) return book.maximum(separate, ranks);
+  const Law both = book.sum({separate, follows});
+  if (both == LawBook::none) return book.maximum(separate, ranks);
   const QuantileTable& late = book.table(book.maximum(both, ranks));
-  const QuantileTable& base = book.table(book.maximum(first_compute, ranks));
+  const QuantileTable& base = book.table(book.maximum(follows, ranks));
   const double mean = late.mean() - base.mean();
   const double variance = late.sd() * late.sd() - base.sd() * base.sd();
-  const QuantileTable& shape = book.table(hop);
+  const QuantileTable& shape = book.table(separate);
   const double least = 1e-6 * shape.sd();
   return book.add(shape.with_moments(mean, variance > least * least ? std::sqrt(variance) : least));
 }
@@ -193,6 +193,7 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
   }
   const Law sum = book.sum(addends);
   if (sum == LawBook::none) return false;
+  out.one = sum;
   out.law = book.maximum(sum, ranks_a_line);
   out.mean_s = book.table(out.law).mean();
   out.compute_share = 0;
@@ -230,13 +231,6 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
     };
     fill(compiled.before[r], endings[r].before);
     fill(compiled.after[r], endings[r].after);
-    if (endings[r].exchange) {
-      compiled.embedding_exchange = true;
-      const Operator& op = endings[r].exchange->collective;
-      // Each line's ranks exchange with their own peers; the group goes on with the slowest.
-      compiled.embedding =
-          compiler.draw({op}, compiled.book.maximum(compiled.book.of(op), ranks_a_line), false);
-    }
   }
   for (std::size_t k = 0; k < endings[0].sections.size(); ++k) {
     Section section;
@@ -255,6 +249,15 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
     }
     compiled.sections.push_back(std::move(section));
   }
+  if (endings[0].exchange) {
+    LawBook& book = compiled.book;
+    const Operator& op = endings[0].exchange->collective;
+    const auto& rank = compiled.sections[0].rank;
+    compiled.embedding_exchange = true;
+    compiled.embedding =
+        compiler.draw({op}, felt_by_group(book, book.of(op), rank.front().one, ranks_a_line), false);
+    compiled.embedding_last = felt_by_group(book, book.of(op), rank.back().one, ranks_a_line);
+  }
   return {};
 }
 
@@ -269,7 +272,10 @@ void make_tables(Compiled& compiled) {
   for (const Program& p : compiled.after) add(p);
   drawn.insert(drawn.end(), compiled.chunk_law.begin(), compiled.chunk_law.end());
   drawn.insert(drawn.end(), compiled.hop_law.begin(), compiled.hop_law.end());
-  if (compiled.embedding_exchange) drawn.push_back(compiled.embedding.law);
+  if (compiled.embedding_exchange) {
+    drawn.push_back(compiled.embedding.law);
+    drawn.push_back(compiled.embedding_last);
+  }
   for (const Section& s : compiled.sections) {
     for (const Section::Rank& r : s.rank) drawn.push_back(r.law);
     drawn.push_back(s.world_law);
@@ -367,7 +373,7 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
       if (ranks_a_line == 1) return law;
       const Law first = first_compute(book, receiver);
       const auto [entry, is_new] = known.try_emplace({law, first}, LawBook::none);
-      if (is_new) entry->second = group_hop(book, law, first, ranks_a_line);
+      if (is_new) entry->second = felt_by_group(book, law, first, ranks_a_line);
       return entry->second;
     };
     for (std::size_t s = 0; s < w.stages.size(); ++s) {

@@ -35,8 +35,8 @@ struct Program {
 /// A section of the end of the step, from one synchronisation of all replicas to the next.
 struct Section {
   struct Rank {
-    LawBook::Law
-        law;  ///< of the time from the section's start to its end, slowest of the ranks one line stands for
+    LawBook::Law one;      ///< of the time from the section's start to its end on one tensor rank
+    LawBook::Law law;      ///< the same on the slowest of the ranks that one line stands for
     double mean_s;         ///< of that law
     double median_s;       ///< of the operators
     BySeconds share;       ///< of the mean, by kind
@@ -72,8 +72,9 @@ struct Compiled {
   // After the last backward, until replicas meet.
   std::vector<Program> before, after;  ///< [pp]; around the exchange of tied-embedding gradients
   bool embedding_exchange = false;
-  Draw embedding{};
-  std::vector<Section> sections;  ///< at least one
+  Draw embedding{};                 ///< on the first rank
+  LawBook::Law embedding_last = 0;  ///< the same exchange as the last rank feels it
+  std::vector<Section> sections;    ///< at least one
 
   std::vector<SampleTable> tables;  ///< [law], empty where the law is not drawn from
   const SampleTable::Bucket* bucket(LawBook::Law law) const { return tables[law].bucket.data(); }

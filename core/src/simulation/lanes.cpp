@@ -99,10 +99,14 @@ class Ending {
     seed(generator_, lanes_.key, c_.embedding_key);
     const std::size_t last = static_cast<std::size_t>(c_.workload.pp) - 1;
     for (std::size_t l = 0; l < static_cast<std::size_t>(c_.lines); ++l) {
-      draw(generator_, c_.bucket(c_.embedding.law), duration_);
       join(0, l, last, l);
       follow(last, l, 0, l);
+      // One exchange, one word; what the two groups feel of it may differ.
+      pcg32_oneseq same_word[lane_count];
+      std::copy_n(generator_, lane_count, same_word);
+      draw(same_word, c_.bucket(c_.embedding_last), duration_);
       spend(last, l, c_.embedding);
+      draw(generator_, c_.bucket(c_.embedding.law), duration_);
       spend(0, l, c_.embedding);
     }
   }
