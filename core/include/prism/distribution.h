@@ -128,6 +128,7 @@ class QuantileTable {
   std::vector<double> lower_, upper_;  ///< values at the knots, from the median outwards; half + 1 each
   double mean_ = 0, sd_ = 0;           ///< of the piecewise linear quantile function
   void measure();
+  void place_jumps(const std::function<double(Mass)>& quantile);
 };
 
 QuantileTable tabulate(const Distribution& d);

@@ -113,6 +113,7 @@ DensityTable::DensityTable(const std::function<LogDensity(double)>& log_density,
   upper_.emplace(upper.forward);
   lower_inverse_.emplace(lower.inverse);
   upper_inverse_.emplace(upper.inverse);
+  median_ = quantile({0.5, 0.5});
 }
 
 double DensityTable::quantile(Mass m) const {
@@ -122,11 +123,8 @@ double DensityTable::quantile(Mass m) const {
 }
 
 Mass DensityTable::mass(double t) const {
-  const double log_half = -0.69314718055994530942;
-  const double lower = (*lower_)(t);
-  if (lower < log_half) return Mass::below(exp_exact(lower));
-  const double upper = exp_exact((*upper_)(t));
-  return Mass::above(upper < 1 ? upper : 1);
+  if (t < median_) return Mass::below(exp_exact((*lower_)(t)));
+  return Mass::above(exp_exact((*upper_)(t)));
 }
 
 DensityTable::Moments DensityTable::moments(const std::function<double(double)>& f) const {

@@ -40,6 +40,7 @@ class DensityTable {
     double t, weight;  ///< weights sum to 1
   };
   std::vector<Node> nodes_;
+  double median_;
   std::optional<PiecewiseQuintic> lower_, upper_;                  ///< t -> log mass
   std::optional<PiecewiseQuintic> lower_inverse_, upper_inverse_;  ///< log mass -> t
 };

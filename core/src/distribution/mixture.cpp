@@ -18,10 +18,10 @@ struct Part {
   Distribution law;
 };
 
-/// A place where the distribution function is known. `before` differs from `at` where a part has an atom.
+/// A place where the distribution function is known, and P(X < x), P(X >= x) there.
 struct Point {
   double x;
-  Mass before, at;
+  Mass before;
 };
 
 class MixtureLaw {
@@ -32,7 +32,8 @@ class MixtureLaw {
 
  private:
   std::vector<Part> parts_;
-  std::vector<Point> points_;  ///< ascending
+  std::vector<Point> points_;          ///< ascending
+  std::vector<double> lower_, upper_;  ///< P(X <= x), P(X > x) at the points: what a quantile is searched in
 };
 
 Mass MixtureLaw::mass(double x) const {
@@ -77,33 +78,49 @@ MixtureLaw::MixtureLaw(std::vector<Part> parts) : parts_(std::move(parts)) {
             [](const Place& a, const Place& b) { return a.x < b.x || (a.x == b.x && a.atom > b.atom); });
   for (const Place& place : places) {
     if (!points_.empty() && points_.back().x == place.x) continue;
-    Point point{place.x, {0, 1}, mass(place.x)};
-    if (!place.atom) {
-      point.before = point.at;
-    } else if (place.x > 0) {
-      point.before = mass(place.x * (1 - 0x1p-40));
-    }
-    points_.push_back(point);
+    const Mass at = mass(place.x);
+    Mass before = at;
+    if (place.atom) before = place.x > 0 ? mass(place.x * (1 - 0x1p-40)) : Mass{0, 1};
+    points_.push_back({place.x, before});
+    lower_.push_back(at.lower);
+    upper_.push_back(at.upper);
   }
 }
 
 double MixtureLaw::quantile(Mass m) const {
   const bool in_lower = m.lower < m.upper;
-  const auto reached = [&](const Mass& at) { return in_lower ? at.lower >= m.lower : at.upper <= m.upper; };
-  const auto to =
-      std::partition_point(points_.begin(), points_.end(), [&](const Point& p) { return !reached(p.at); });
-  if (to == points_.end()) return points_.back().x;
-  if (to == points_.begin() || !reached(to->before)) return to->x;
   const double target = in_lower ? m.lower : m.upper;
+  const std::size_t to = static_cast<std::size_t>(
+      in_lower ? std::partition_point(lower_.begin(), lower_.end(), [&](double p) { return p < target; }) -
+                     lower_.begin()
+               : std::partition_point(upper_.begin(), upper_.end(), [&](double q) { return q > target; }) -
+                     upper_.begin());
+  if (to == points_.size()) return points_.back().x;
+  if (to == 0) return points_.front().x;
+  const Point& low = points_[to - 1];
+  const Point& high = points_[to];
   // Increasing in x on either side; logarithms, because between points mass changes by a factor.
   const auto miss = [&](const Mass& at) {
     return in_lower ? log_exact(at.lower / target) : log_exact(target / at.upper);
   };
-  const Point& from = to[-1];
-  const double high = miss(to->before);
-  if (high <= 0) return to->x;
-  return detail::bracketed_root([&](double x) { return miss(mass(x)); }, from.x, miss(from.at), to->x, high,
-                                1e-8, 1e-9);
+  const double miss_high = miss(high.before);
+  if (miss_high <= 0) return high.x;  // the jump of an atom, or exactly this point
+  const double miss_low = miss(in_lower ? Mass{lower_[to - 1], 0} : Mass{0, upper_[to - 1]});
+  const auto search = [&](double a, double miss_a, double b, double miss_b) {
+    return detail::bracketed_root([&](double v) { return miss(mass(v)); }, a, miss_a, b, miss_b, 1e-8, 1e-8);
+  };
+  constexpr double exact = 1e-10;
+  if (miss_low > -exact) return low.x;
+  if (miss_high < exact) return high.x;
+  if (!(miss_low > -1)) return search(low.x, miss_low, high.x, miss_high);  // from no mass at all
+  // Where the straight line is nearly right, the parabola through its miss and both ends is right to 1e-6.
+  const double x = low.x - miss_low / (miss_high - miss_low) * (high.x - low.x);
+  const double y = miss(mass(x));
+  if (std::fabs(y) < 0.01 * (miss_high - miss_low)) {
+    const double before = (x - low.x) / (y - miss_low), after = (high.x - x) / (miss_high - y);
+    return x - y * (before - miss_low * (after - before) / (miss_high - miss_low));
+  }
+  return y < 0 ? search(x, y, high.x, miss_high) : search(low.x, miss_low, x, y);
 }
 
 }  // namespace

@@ -15,25 +15,26 @@ namespace {
 
 /// With a = -location/scale below this, the mass cut off is under 1e-23: the law is the plain normal.
 constexpr double no_truncation = -10;
-/// At this a the law is exponential up to 1e-8.
-constexpr double exponential_limit = 1e4;
-/// p95 / median of an exponential: log 20 / log 2.
+/// p95 / median of an exponential, log 20 / log 2: what a normal cut ever further out in its tail tends to.
 constexpr double exponential_ratio = 4.32192809488736;
-
 /// Quantiles of a table are good to about this; searching a parameter more finely would follow noise.
 constexpr double table_noise = 1e-10;
 
+/// The mode of log y, y = x / scale: root of 1 - y^2 - a y, written so that nothing cancels.
+double mode_of(double a) {
+  const double root = std::sqrt(a * a + 4);
+  return a > 0 ? 2 / (a + root) : 0.5 * (root - a);
+}
+
 /// y = x / scale in t = log y, where the lower end is smooth: density y e^(-y^2/2 - a y).
 DensityTable log_table(double a) {
-  const double mode =
-      2 / (a + std::sqrt(a * a + 4));  // root of 1 - y^2 - a y, written without cancellation for a > 0
-  const double y = a > 0 ? mode : 0.5 * (std::sqrt(a * a + 4) - a);
+  const double mode = mode_of(a);
   return DensityTable(
       [a](double t) {
-        const double v = exp_exact(t);
-        return LogDensity{t - v * (0.5 * v + a), 1 - v * (v + a)};
+        const double y = exp_exact(t);
+        return LogDensity{t - y * (0.5 * y + a), 1 - y * (y + a)};
       },
-      log_exact(y), 0.25 / std::sqrt(y * y + 1));
+      log_exact(mode), 0.25 / std::sqrt(mode * mode + 1));
 }
 
 double y_quantile(const DensityTable& table, Mass m) { return exp_exact(table.quantile(m)); }
@@ -62,16 +63,17 @@ Made make(double location, double scale) {
                        }});
 }
 
-/// a with `feature` (increasing in a) equal to target; nothing if the exponential limit does not reach it.
+/// a for which `feature`, increasing in a, is `target`; nothing if no a below 10,000 reaches it. Searched by
+/// the mode m of log y, a = 1/m - m, which spreads the plain normals (m about -a) and the exponentials (m
+/// about 1/a) evenly.
 template <class Feature>
 std::optional<double> solve_a(Feature feature, double target) {
-  const auto miss = [&](double a) { return feature(log_table(a)) - target; };
-  if (miss(exponential_limit) < 0) return std::nullopt;
-  if (miss(1) < 0) {  // widely truncated: search in log a
-    return exp_exact(increasing_root([&](double log_a) { return miss(exp_exact(log_a)); }, 0.0,
-                                     log_exact(exponential_limit), table_noise, table_noise));
-  }
-  return increasing_root(miss, no_truncation, 1.0, table_noise, table_noise);
+  const auto a_of = [](double log_mode) { return exp_exact(-log_mode) - exp_exact(log_mode); };
+  const auto miss = [&](double log_mode) { return target - feature(log_table(a_of(log_mode))); };
+  const double low = log_exact(1e-4), high = log_exact(mode_of(no_truncation));
+  const double miss_low = miss(low);
+  if (miss_low > 0) return std::nullopt;
+  return a_of(bracketed_root(miss, low, miss_low, high, miss(high), table_noise, table_noise));
 }
 
 double cv_of(const DensityTable& t) {

@@ -57,6 +57,43 @@ QuantileTable::QuantileTable(const std::function<double(Mass)>& quantile)
     upper_[i] = above > upper_[i - 1] ? above : upper_[i - 1];
   }
   measure();
+  place_jumps(quantile);
+}
+
+// A jump of the quantile function, as between the modes of a mixture, becomes a slope over one cell, which
+// stands for a jump in the middle of that cell. Where it really is elsewhere, the knot on its side moves so
+// that the mean comes out right: over a cell of mass 1/128 near the median a jump by 60 % would otherwise
+// shift the mean by up to 0.2 %.
+void QuantileTable::place_jumps(const std::function<double(Mass)>& quantile) {
+  const auto knot = [this](int i) -> double& { return i < 0 ? lower_[-i] : upper_[i]; };  // ascending in i
+  const auto mass_of = [](int cell) {  // between knots cell and cell + 1
+    const int inner = cell < 0 ? -cell - 1 : cell;
+    return knot_mass(inner) - knot_mass(inner + 1);
+  };
+  const double negligible = 1e-7 * sd_;
+  bool moved = false;
+  for (int cell = 1 - half; cell < half - 1; ++cell) {
+    const double mass = mass_of(cell), rise = knot(cell + 1) - knot(cell);
+    const double around = (knot(cell) - knot(cell - 1)) + (knot(cell + 2) - knot(cell + 1));
+    if (!(rise > 4 * around && rise * mass > negligible)) continue;
+    constexpr int points = 512;
+    const double start = knot_mass(cell < 0 ? -cell : cell);
+    double above_chord = 0;
+    for (int k = 0; k < points; ++k) {
+      const double part = (k + 0.5) / points;
+      const double value =
+          quantile(cell < 0 ? Mass::below(start + part * mass) : Mass::above(start - part * mass));
+      above_chord += (value - (knot(cell) + part * rise)) / points;
+    }
+    if (above_chord > 0) {
+      knot(cell) += above_chord * 2 * mass / (mass + mass_of(cell - 1));
+    } else {
+      knot(cell + 1) += above_chord * 2 * mass / (mass + mass_of(cell + 1));
+    }
+    lower_[0] = upper_[0];  // the median is stored twice
+    moved = true;
+  }
+  if (moved) measure();
 }
 
 QuantileTable::QuantileTable(std::vector<double> lower, std::vector<double> upper)
