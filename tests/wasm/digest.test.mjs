@@ -6,7 +6,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { load, runParts } from "./module.mjs";
 
-const scenario = readFileSync(new URL("../../examples/teaching-operators.json", import.meta.url), "utf8");
+const scenario = readFileSync(
+  new URL("../../examples/operators-64-gpu-measured.json", import.meta.url),
+  "utf8",
+);
 
 const length = (n) => {
   const word = Buffer.alloc(8);

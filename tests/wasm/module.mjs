@@ -2,9 +2,13 @@
 // The built module in Node, and a whole run on it the way the page does one: over several instances, which share
 // nothing but bytes, with the units of a phase in any order.
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
-const built = (name) => new URL(`../../build/wasm/${name}`, import.meta.url);
+/** As for the page: PRISM_MODULE names another folder with prism.mjs and prism.wasm. */
+const folder = pathToFileURL(
+  `${process.env.PRISM_MODULE ?? fileURLToPath(new URL("../../build/wasm", import.meta.url))}/`,
+);
+const built = (name) => new URL(name, folder);
 
 /** A new instance with its own memory. */
 export async function load() {

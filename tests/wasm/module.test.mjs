@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { load, prepare, run, runParts } from "./module.mjs";
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const scenario = read("examples/teaching-operators.json");
+const scenario = read("examples/operators-64-gpu-measured.json");
 const module = await load();
 
 test("the module has exactly the calls that module.d.ts declares", () => {
