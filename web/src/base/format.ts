@@ -85,6 +85,12 @@ export function duration(seconds: number, half: number | null = null, unit = uni
   return `${durationNumber(seconds, half, unit)}${nbsp}${unit.name}`;
 }
 
+/** A duration known exactly: up to six digits, none of them for show. */
+export function exactDuration(seconds: number): string {
+  const unit = unitFor(seconds);
+  return `${(seconds / unit.seconds).toLocaleString("en-GB", { maximumSignificantDigits: 6 })}${nbsp}${unit.name}`;
+}
+
 /** The same without the unit, for tables whose heading names it. */
 export function durationNumber(seconds: number, half: number | null, unit: Unit): string {
   const value = seconds / unit.seconds;

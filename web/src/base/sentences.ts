@@ -41,6 +41,7 @@ export const isConstant = (step: StepTime) => step.min === step.max;
 
 /** The deterministic step time, with the digits of the p95 that stands beside it. */
 export function deterministicText(step: StepTime): string {
+  if (isConstant(step)) return format.exactDuration(step.deterministic);
   return format.duration(step.deterministic, half(step, "p95"), format.unitFor(step.p50));
 }
 
@@ -55,7 +56,7 @@ export function answer(result: Result): AnswerText {
   const step = result.step_time_s;
   if (isConstant(step)) {
     return {
-      lead: ["Every step takes ", format.duration(step.p50, step.p50 * 1e-5), "."],
+      lead: ["Every step takes ", format.exactDuration(step.p50), "."],
       rest: "Nothing in this scenario varies.",
       guarantee: "",
     };
