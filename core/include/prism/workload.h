@@ -15,7 +15,7 @@ namespace prism {
 /// One operator in a program. An invocation takes scale_s * shape, shape drawn from `Workload::shapes[shape]`.
 struct Operator {
   std::string name;
-  Kind kind;
+  Kind kind = Kind::compute_other;
   double scale_s = 0;   ///< seconds; with a shape of median 1 this is the median latency
   int shape = 0;        ///< index into Workload::shapes
 };
