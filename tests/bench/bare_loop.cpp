@@ -5,20 +5,17 @@
 #include <pcg_random.hpp>
 #include <vector>
 
+#include "simulation/rows.h"
+
 namespace prism::bench {
 namespace {
 
-constexpr int lanes = 64, block = 16;
-
-[[gnu::always_inline]] inline void draw(pcg32_oneseq* generator, const SampleTable::Bucket* bucket,
-                                        float* __restrict out) {
-  for (int k = 0; k < lanes; ++k) out[k] = sample(bucket, generator[k]());
-}
+constexpr int lanes = lane_count, block = 16;
 
 /// end = max(own previous end, neighbour's arrival) + compute; arrival = end + transfer.
-[[gnu::always_inline]] inline void advance(float* __restrict end, const float* __restrict from,
-                                           const float* __restrict compute, const float* __restrict transfer,
-                                           float* __restrict arrival) {
+[[gnu::noinline]] void advance(float* __restrict end, const float* __restrict from,
+                               const float* __restrict compute, const float* __restrict transfer,
+                               float* __restrict arrival) {
   for (int k = 0; k < lanes; ++k) {
     const float start = end[k] > from[k] ? end[k] : from[k];
     end[k] = start + compute[k];
@@ -41,7 +38,7 @@ constexpr int lanes = 64, block = 16;
     for (int m = 0; m < micro_batches; ++m)
       for (int i = 0; i < ranks; ++i) {
         if (left == 0) {
-          for (auto& row : drawn) draw(generator, table.bucket.data(), row);
+          for (auto& row : drawn) draw_row(generator, table.bucket.data(), row);
           left = block;
         }
         --left;

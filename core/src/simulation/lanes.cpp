@@ -6,49 +6,12 @@
 namespace prism {
 namespace {
 
-// Small functions over distinct rows, always inlined: in one large loop body clang 14 vectorises none of this
-// for WebAssembly (2.4 times slower).
-#define PRISM_ROW [[gnu::always_inline]] inline void
-
-PRISM_ROW draw(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float* __restrict out) {
-  for (std::size_t k = 0; k < lane_count; ++k) out[k] = sample(bucket, generator[k]());
-}
-
-PRISM_ROW raise(float* __restrict a, const float* __restrict b) {
-  for (std::size_t k = 0; k < lane_count; ++k) a[k] = a[k] > b[k] ? a[k] : b[k];
-}
-
-PRISM_ROW add(float* __restrict a, const float* __restrict b) {
-  for (std::size_t k = 0; k < lane_count; ++k) a[k] += b[k];
-}
-
-PRISM_ROW wait_and_add(float* __restrict free, const float* __restrict arrival,
-                       const float* __restrict duration) {
-  for (std::size_t k = 0; k < lane_count; ++k) {
-    const float start = free[k] > arrival[k] ? free[k] : arrival[k];
-    free[k] = start + duration[k];
-  }
-}
-
-PRISM_ROW send(float* __restrict link, const float* __restrict end, const float* __restrict hop,
-               float* __restrict arrival) {
-  for (std::size_t k = 0; k < lane_count; ++k) {
-    const float start = link[k] > end[k] ? link[k] : end[k];
-    link[k] = arrival[k] = start + hop[k];
-  }
-}
-
-PRISM_ROW seed(pcg32_oneseq* generator, const std::uint64_t* key, std::uint64_t cause) {
-  for (std::size_t k = 0; k < lane_count; ++k) generator[k] = pcg32_oneseq(mix64(key[k] ^ cause));
-}
-
-#undef PRISM_ROW
-
 void seed_streams(const Compiled& c, Lanes& lanes, const std::vector<std::uint64_t>& cause) {
-  for (std::size_t s = 0; s < cause.size(); ++s) seed(&lanes.generator[s * lane_count], lanes.key, cause[s]);
+  for (std::size_t s = 0; s < cause.size(); ++s)
+    seed_row(&lanes.generator[s * lane_count], lanes.key, cause[s]);
   if (c.workload.transfers.present)
     for (std::size_t s = 0; s < cause.size(); ++s)
-      seed(&lanes.hop_generator[s * lane_count], lanes.key, c.hop_key[s]);
+      seed_row(&lanes.hop_generator[s * lane_count], lanes.key, c.hop_key[s]);
   std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0f);
   std::fill(lanes.link.begin(), lanes.link.end(), 0.0f);
 }
@@ -76,19 +39,19 @@ class Ending {
 
   void program(std::size_t rank, const Program& p, std::uint64_t cause) {
     if (p.draws.empty()) return;
-    seed(generator_, lanes_.key, cause);
+    seed_row(generator_, lanes_.key, cause);
     const auto lines = static_cast<std::size_t>(c_.lines);
     for (const Draw& d : p.draws) {
       if (d.collective) {
         for (std::size_t l = 1; l < lines; ++l) join(rank, 0, rank, l);
-        draw(generator_, c_.bucket(d.law), duration_);
+        draw_row(generator_, c_.bucket(d.law), duration_);
         for (std::size_t l = lines; l-- > 0;) {
           if (l > 0) follow(rank, l, rank, 0);
           spend(rank, l, d);
         }
       } else {
         for (std::size_t l = 0; l < lines; ++l) {
-          draw(generator_, c_.bucket(d.law), duration_);
+          draw_row(generator_, c_.bucket(d.law), duration_);
           spend(rank, l, d);
         }
       }
@@ -96,7 +59,7 @@ class Ending {
   }
 
   void exchange() {
-    seed(generator_, lanes_.key, c_.embedding_key);
+    seed_row(generator_, lanes_.key, c_.embedding_key);
     const std::size_t last = static_cast<std::size_t>(c_.workload.pp) - 1;
     for (std::size_t l = 0; l < static_cast<std::size_t>(c_.lines); ++l) {
       join(0, l, last, l);
@@ -104,9 +67,9 @@ class Ending {
       // One exchange, one word; what the two groups feel of it may differ.
       pcg32_oneseq same_word[lane_count];
       std::copy_n(generator_, lane_count, same_word);
-      draw(same_word, c_.bucket(c_.embedding_last), duration_);
+      draw_row(same_word, c_.bucket(c_.embedding_last), duration_);
       spend(last, l, c_.embedding);
-      draw(generator_, c_.bucket(c_.embedding.law), duration_);
+      draw_row(generator_, c_.bucket(c_.embedding.law), duration_);
       spend(0, l, c_.embedding);
     }
   }
@@ -117,7 +80,7 @@ class Ending {
     if (rec_)
       for (std::size_t k = 0; k < lane_count; ++k)
         if (b[k] > a[k]) copy_path(rank, line, other, other_line, k);
-    raise(a, b);
+    raise_row(a, b);
   }
   /// (rank, line) takes the time of (other, other_line).
   void follow(std::size_t rank, std::size_t line, std::size_t other, std::size_t other_line) {
@@ -133,7 +96,7 @@ class Ending {
     std::copy_n(&rec_->final_kind[from * kind_count], kind_count, &rec_->final_kind[to * kind_count]);
   }
   void spend(std::size_t rank, std::size_t line, const Draw& d) {
-    add(row(rank, line), duration_);
+    add_row(row(rank, line), duration_);
     if (!rec_) return;
     for (std::size_t k = 0; k < lane_count; ++k)
       for (int kind = 0; kind < kind_count; ++kind) {
@@ -171,22 +134,22 @@ class Chunk {
           if (rec_)
             for (std::size_t k = 0; k < lane_count; ++k)
               if (line(l)[k] > line(0)[k]) copy_path(task, 0, l, k);
-          raise(line(0), line(l));
+          raise_row(line(0), line(l));
         }
-        draw(generator, c_.bucket(d.law), duration_);
+        draw_row(generator, c_.bucket(d.law), duration_);
         for (std::size_t l = lines_; l-- > 0;) {
           if (l > 0) {
             std::copy_n(line(0), lane_count, line(l));
             if (rec_)
               for (std::size_t k = 0; k < lane_count; ++k) copy_path(task, l, 0, k);
           }
-          add(line(l), duration_);
+          add_row(line(l), duration_);
           if (rec_) spend(task, l, d);
         }
       } else {
         for (std::size_t l = 0; l < lines_; ++l) {
-          draw(generator, c_.bucket(d.law), duration_);
-          add(line(l), duration_);
+          draw_row(generator, c_.bucket(d.law), duration_);
+          add_row(line(l), duration_);
           if (rec_) spend(task, l, d);
         }
       }
@@ -247,28 +210,27 @@ Lanes::Lanes(const Compiled& c)
       link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
       arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {}
 
-// Not inlined into the callers' loops: there V8 would leave it in its baseline tier.
-[[gnu::noinline]] void simulate_chunks(const Compiled& c, Lanes& lanes) {
+void simulate_chunks(const Compiled& c, Lanes& lanes) {
   seed_streams(c, lanes, c.chunk_key);
   float duration[lane_count], hop[lane_count] = {};
   const bool hops = c.workload.transfers.present;
   for (const Graph::Task& t : c.graph.tasks) {
     const std::size_t s = Compiled::stream(t);
     float* free = &lanes.ends[t.rank * lane_count];
-    draw(&lanes.generator[s * lane_count], c.bucket(c.chunk_law[s]), duration);
+    draw_row(&lanes.generator[s * lane_count], c.bucket(c.chunk_law[s]), duration);
     if (t.receive_slot >= 0)
-      wait_and_add(free, &lanes.arrival[t.receive_slot * lane_count], duration);
+      advance_row(free, &lanes.arrival[t.receive_slot * lane_count], duration);
     else
-      add(free, duration);
+      add_row(free, duration);
     if (t.send_slot >= 0) {
-      if (hops) draw(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
-      send(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
+      if (hops) draw_row(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+      send_row(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
     }
   }
   Ending(c, lanes, nullptr).run();
 }
 
-[[gnu::noinline]] void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
+void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   seed_streams(c, lanes, c.segment_key);
   const auto lines = static_cast<std::size_t>(c.lines);
   const bool hops = c.workload.transfers.present;
@@ -284,15 +246,15 @@ Lanes::Lanes(const Compiled& c)
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(&lanes.ends[(t.rank * lines + l) * lane_count], lane_count, chunk.line(l));
       if (t.receive_slot >= 0)
-        raise(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
+        raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
     chunk.run(i, c.program(t), &lanes.generator[s * lane_count]);
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
       if (t.send_slot < 0) continue;
       float* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
-      if (hops) draw(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
-      send(&lanes.link[(t.link * lines + l) * lane_count], chunk.line(l), hop, arrival);
+      if (hops) draw_row(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+      send_row(&lanes.link[(t.link * lines + l) * lane_count], chunk.line(l), hop, arrival);
       if (rec) {
         std::copy_n(arrival, lane_count, &rec->arrival[rec->at(i * lines + l, 0)]);
         std::copy_n(hop, lane_count, &rec->hop[rec->at(i * lines + l, 0)]);

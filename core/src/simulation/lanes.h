@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's inner loops: 64 replicas (of any trials) side by side, structure of arrays, 32-bit floats.
-// The lane count and the order of words are part of the result's definition, not of the machine.
 #pragma once
 
-#include <pcg_random.hpp>
 #include <vector>
 
 #include "simulation/compiled.h"
 #include "simulation/recording.h"
+#include "simulation/rows.h"
 
 namespace prism {
-
-inline constexpr std::size_t lane_count = 64;
 
 /// Identity of one replica's random streams in one trial.
 std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine does to a row of lanes. Each is a small function of its own, never inlined: V8 optimises a
+// hot small function at once, where a loop that has swallowed them all stays in its baseline tier, at half
+// the speed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <pcg_random.hpp>
+
+#include "prism/distribution.h"
+
+namespace prism {
+
+/// Replicas (of any trials) simulated side by side. The lane count and the order of words are part of the
+/// result's definition, not of the machine.
+inline constexpr std::size_t lane_count = 64;
+
+/// Starts each lane's generator in the stream (key of the lane, cause).
+void seed_row(pcg32_oneseq* generator, const std::uint64_t* key, std::uint64_t cause);
+/// One draw for each lane, as `sample` defines it.
+void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float* out);
+/// a = max(a, b)
+void raise_row(float* a, const float* b);
+/// a += b
+void add_row(float* a, const float* b);
+/// free = max(free, arrival) + duration
+void advance_row(float* free, const float* arrival, const float* duration);
+/// link = arrival = max(link, end) + hop
+void send_row(float* link, const float* end, const float* hop, float* arrival);
+
+}  // namespace prism
