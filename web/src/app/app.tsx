@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { number } from "../base/format";
 import type { Diagnostic } from "../base/result";
 import { Errors } from "../input/errors";
@@ -12,7 +12,7 @@ import { Quantiles, StepTime } from "../panels/step-time";
 import { CriticalPath, Ranks } from "../panels/time";
 import { Icon } from "../ui/icons";
 import { applyTheme, currentTheme, type Theme } from "./browser";
-import { useApp } from "./context";
+import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
 import { useFiles } from "./files";
 import { Gallery } from "./gallery";
@@ -21,7 +21,10 @@ import { isStale } from "./state";
 import { Announcements } from "./status";
 
 export function App() {
-  const [app, state] = useApp();
+  const answer = useSelect((s) => s.answer);
+  const stale = useSelect(isStale);
+  const errors = useSelect((s) => s.errors);
+  const refused = useSelect((s) => s.refusal !== null);
   const [dialog, setDialog] = useState<"share" | "gallery" | null>(null);
   const [tab, setTab] = useState<"form" | "text">("form");
   const [place, setPlace] = useState<Place | null>(null);
@@ -33,7 +36,6 @@ export function App() {
     setTab("text");
     setPlace((before) => ({ line: error.line, column: error.column, nonce: (before?.nonce ?? 0) + 1 }));
   };
-  const { answer } = state;
   return (
     <>
       <a class="skip" href="#answer">
@@ -51,24 +53,7 @@ export function App() {
           <button type="button" onClick={files.choose}>
             <Icon name="open" /> <span class="label">Open file</span>
           </button>
-          <button
-            type="button"
-            aria-label={state.past.length > 0 ? `Undo ${state.past.at(-1)?.done}` : "Undo"}
-            title={state.past.length > 0 ? `Undo ${state.past.at(-1)?.done}` : "Nothing to undo"}
-            disabled={state.past.length === 0}
-            onClick={() => app.undo()}
-          >
-            <Icon name="undo" />
-          </button>
-          <button
-            type="button"
-            aria-label={state.future.length > 0 ? `Redo ${state.future[0]?.done}` : "Redo"}
-            title={state.future.length > 0 ? `Redo ${state.future[0]?.done}` : "Nothing to redo"}
-            disabled={state.future.length === 0}
-            onClick={() => app.redo()}
-          >
-            <Icon name="redo" />
-          </button>
+          <HistoryButtons />
           <ThemeButton />
           <button type="button" class="primary" onClick={() => setDialog("share")}>
             <Icon name="share" /> <span class="label">Share</span>
@@ -88,10 +73,10 @@ export function App() {
           <Draft />
           <Refused />
           <AnswerView>
-            <Errors errors={state.errors} onGo={goTo} />
+            <Errors errors={errors} onGo={goTo} />
           </AnswerView>
         </div>
-        <InputPane>
+        <InputPane wanted={place?.nonce ?? 0}>
           <div class="tabs" role="tablist" aria-label="How to edit the scenario">
             {(["form", "text"] as const).map((name) => (
               <button
@@ -115,15 +100,15 @@ export function App() {
             ))}
           </div>
           <div id="panel-form" role="tabpanel" aria-labelledby="tab-form" hidden={tab !== "form"}>
-            <Form presets={presets} />
+            {tab === "form" && <Form presets={presets} />}
           </div>
           <div id="panel-text" role="tabpanel" aria-labelledby="tab-text" hidden={tab !== "text"}>
             {tab === "text" && <TextInput place={place} />}
           </div>
         </InputPane>
-        {answer && !state.refusal && (
+        {answer && !refused && (
           <div class="panels-place">
-            <div class="panels" data-stale={isStale(state) || undefined}>
+            <div class="panels" data-stale={stale || undefined}>
               <StepTime result={answer.result} />
               <Quantiles result={answer.result} />
               <CriticalPath result={answer.result} />
@@ -152,24 +137,29 @@ export function App() {
   );
 }
 
-/** Beside the answer in a wide window; below it and folded in a narrow one. */
-function InputPane({ children }: { children: ComponentChildren }) {
-  const [wide, setWide] = useState(() => matchMedia("(min-width: 720px)").matches);
+/** Beside the answer in a wide window; below it and folded in a narrow one, until a place in it is `wanted`. */
+function InputPane({ wanted, children }: { wanted: number; children: ComponentChildren }) {
+  const [open, setOpen] = useState(() => wideWindow().matches);
   useEffect(() => {
-    const query = matchMedia("(min-width: 720px)");
-    const follow = () => setWide(query.matches);
+    const query = wideWindow();
+    const follow = () => setOpen(query.matches);
     query.addEventListener("change", follow);
     return () => query.removeEventListener("change", follow);
   }, []);
+  useEffect(() => {
+    if (wanted > 0) setOpen(true);
+  }, [wanted]);
   return (
     <aside aria-label="Scenario" class="input-place">
-      <details class="input" open={wide}>
+      <details class="input" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Change the scenario</summary>
         {children}
       </details>
     </aside>
   );
 }
+
+const wideWindow = () => matchMedia("(min-width: 720px)");
 
 function ThemeButton() {
   const [theme, setTheme] = useState<Theme>(currentTheme());
@@ -190,13 +180,44 @@ function ThemeButton() {
   );
 }
 
+function HistoryButtons() {
+  const app = useController();
+  const undone = useSelect((s) => s.past.at(-1)?.done);
+  const redone = useSelect((s) => s.future[0]?.done);
+  const undo = undone === undefined ? "Undo" : `Undo ${undone}`;
+  const redo = redone === undefined ? "Redo" : `Redo ${redone}`;
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={undo}
+        title={undo}
+        disabled={undone === undefined}
+        onClick={() => app.undo()}
+      >
+        <Icon name="undo" />
+      </button>
+      <button
+        type="button"
+        aria-label={redo}
+        title={redo}
+        disabled={redone === undefined}
+        onClick={() => app.redo()}
+      >
+        <Icon name="redo" />
+      </button>
+    </>
+  );
+}
+
 function Draft() {
-  const [app, state] = useApp();
-  if (state.draft === null) return null;
+  const app = useController();
+  const draft = useSelect((s) => s.draft);
+  if (draft === null) return null;
   return (
     <section class="notice" aria-label="Text of an earlier visit">
       <p>
-        You were editing a scenario of {number(state.draft.split("\n").length)} lines when you left.{" "}
+        You were editing a scenario of {number(draft.split("\n").length)} lines when you left.{" "}
         <button type="button" class="small" onClick={() => app.restoreDraft()}>
           Bring it back
         </button>{" "}
@@ -209,8 +230,9 @@ function Draft() {
 }
 
 function Refused() {
-  const [app, state] = useApp();
-  const { refusal } = state;
+  const app = useController();
+  const refusal = useSelect((s) => s.refusal);
+  const nothing = useSelect((s) => s.doc.text === "");
   if (!refusal) return null;
   const text = refusal.kind === "link" ? refusal.fault.message : refusal.message;
   const name = refusal.kind === "link" ? null : refusal.name;
@@ -219,7 +241,7 @@ function Refused() {
       <h1>{refusal.kind === "link" ? "The link was not opened" : `${name} was not opened`}</h1>
       <p>{text}</p>
       <p>
-        {state.doc.text === "" ? (
+        {nothing ? (
           <button
             type="button"
             class="small"
@@ -239,9 +261,7 @@ function Refused() {
 
 /** Undo and redo by keys, everywhere but in fields that only show. */
 function useShortcuts() {
-  const [app] = useApp();
-  const latest = useRef(app);
-  latest.current = app;
+  const app = useController();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.defaultPrevented) return;
@@ -249,10 +269,10 @@ function useShortcuts() {
       const redo = key === "y" || (key === "z" && event.shiftKey);
       if (key !== "z" && !redo) return;
       event.preventDefault();
-      if (redo) latest.current.redo();
-      else latest.current.undo();
+      if (redo) app.redo();
+      else app.undo();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, []);
+  }, [app]);
 }

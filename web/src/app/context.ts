@@ -6,14 +6,24 @@ import type { State } from "./state";
 
 export const AppContext = createContext<Controller | null>(null);
 
-/** The controller, and the state as of this render. */
-export function useApp(): [Controller, State] {
+export function useController(): Controller {
   const app = useContext(AppContext);
   if (!app) throw new Error("no controller");
-  const [state, setState] = useState(app.state);
+  return app;
+}
+
+/**
+ * A part of the state. The component renders again only when that part is another value: a run reports progress
+ * dozens of times a second, and the page shares its cores with the workers.
+ */
+export function useSelect<T>(select: (state: State) => T): T {
+  const app = useController();
+  const [part, setPart] = useState(() => select(app.state));
   useEffect(() => {
-    setState(app.state);
-    return app.subscribe(() => setState(app.state));
+    // A function inside setState would be called, and a part is never a function; the updater form keeps T free.
+    const update = () => setPart(() => select(app.state));
+    update();
+    return app.subscribe(update);
   }, [app]);
-  return [app, state];
+  return part;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files by button, by drop anywhere, and by paste.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useApp } from "./context";
+import { useController } from "./context";
 
 const byte_limit = 8_000_000;
 
 export function useFiles() {
-  const [app] = useApp();
+  const app = useController();
   const input = useRef<HTMLInputElement>(null);
   const [dragging, setDragging] = useState(false);
 

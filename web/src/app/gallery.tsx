@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Dialog } from "../ui/dialog";
-import { useApp } from "./context";
+import { useController, useSelect } from "./context";
 import { examples, exampleText } from "./examples";
 
 /** The examples, each by the question it answers. */
 export function Gallery({ onClose }: { onClose: () => void }) {
-  const [app, state] = useApp();
-  const { source } = state.doc;
+  const app = useController();
+  const source = useSelect((s) => s.doc.source);
   const open = async (file: string) => {
     try {
       app.openExample(file, await exampleText(file));

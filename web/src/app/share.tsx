@@ -9,17 +9,19 @@ import { CopyButton } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { download, fileName } from "./browser";
-import { useApp } from "./context";
+import { useController, useSelect } from "./context";
 import { commandLine } from "./documents";
+import { isSettled } from "./state";
 
 /** Lengths at which programs are known to cut links: Confluence at 2,048, chats near 4,000. */
 const long_link = 2000;
 const very_long_link = 4000;
 
 export function Share({ onClose }: { onClose: () => void }) {
-  const [app, state] = useApp();
+  const app = useController();
+  const answer = useSelect((s) => s.answer);
+  useSelect(isSettled);
   const fragment = app.link();
-  const { answer } = state;
   if (fragment === null || !answer?.document) {
     return (
       <Dialog title="Share" onClose={onClose}>

@@ -2,11 +2,12 @@
 // One line under the answer: what is being computed, what the numbers rest on, and the button that goes with it.
 import * as format from "../base/format";
 import { answer as answerText, basis } from "../base/sentences";
-import { useApp } from "./context";
+import { useController, useSelect } from "./context";
 import { isStale, reproduction, type State } from "./state";
 
 export function Status() {
-  const [app, state] = useApp();
+  const app = useController();
+  const state = useSelect((s) => s);
   const { run } = state;
   const running = run.phase === "running" || run.phase === "preparing";
   const fraction = run.phase === "running" ? run.fraction : 0;
@@ -69,7 +70,7 @@ function statusText(state: State): string {
 
 /** For those who do not see the page: what has settled, once. */
 export function Announcements() {
-  const [, state] = useApp();
+  const state = useSelect((s) => s);
   const { run, answer, errors, refusal } = state;
   let text = "";
   if (refusal) text = refusal.kind === "link" ? refusal.fault.message : refusal.message;
@@ -86,7 +87,7 @@ export function Announcements() {
 
 /** Says whether a link or file gave the numbers it promised. */
 export function ReproductionNote() {
-  const [, state] = useApp();
+  const state = useSelect((s) => s);
   const outcome = reproduction(state);
   if (!outcome) return null;
   return outcome.kind === "exact" ? (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The form: every field of the table, with its own faults beneath it.
 import { useEffect, useId, useState } from "preact/hooks";
-import { useApp } from "../app/context";
+import { useController, useSelect } from "../app/context";
 import type { Diagnostic, Result } from "../base/result";
 import { Icon } from "../ui/icons";
 import {
@@ -27,10 +27,10 @@ function dataOf(text: string): unknown {
 }
 
 export function usePresets(): Presets | undefined {
-  const [app, state] = useApp();
+  const app = useController();
   const [presets, setPresets] = useState<Presets>();
   // Asked for once the first answer is there: it must wait for nothing.
-  const ready = state.answer !== null || state.errors.length > 0;
+  const ready = useSelect((s) => s.answer !== null || s.errors.length > 0);
   useEffect(() => {
     if (ready) app.presets().then((text) => setPresets(JSON.parse(text) as Presets));
   }, [app, ready]);
@@ -38,16 +38,19 @@ export function usePresets(): Presets | undefined {
 }
 
 export function Form({ presets }: { presets: Presets | undefined }) {
-  const [app, state] = useApp();
+  const app = useController();
+  const text = useSelect((s) => s.doc.text);
+  const answer = useSelect((s) => s.answer);
+  const errors = useSelect((s) => s.errors);
   const reading: Reading = {
-    text: state.doc.text,
-    data: dataOf(state.doc.text),
-    resolved: state.answer?.result.scenario,
+    text,
+    data: dataOf(text),
+    resolved: answer?.result.scenario,
     presets,
   };
   const broken = reading.data === undefined;
-  const change = (field: Field, text: string, typing = false) =>
-    app.edit(text, `changing ${field.label.toLowerCase()}`, { group: `field ${field.id}`, typing });
+  const change = (field: Field, changed: string, typing = false) =>
+    app.edit(changed, `changing ${field.label.toLowerCase()}`, { group: `field ${field.id}`, typing });
   return (
     // The scenario is the text; nothing is ever submitted.
     <form onSubmit={(event) => event.preventDefault()} aria-label="Scenario">
@@ -65,8 +68,8 @@ export function Form({ presets }: { presets: Presets | undefined }) {
                   key={field.id}
                   field={field}
                   reading={reading}
-                  result={state.answer?.text === state.doc.text ? state.answer.result : undefined}
-                  faults={state.errors.filter((e) => belongs(e, field))}
+                  result={answer?.text === text ? answer.result : undefined}
+                  faults={errors.filter((e) => belongs(e, field))}
                   change={change}
                 />
               ))}

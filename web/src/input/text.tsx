@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenario as text. A plain text area works until the editor has arrived, and if it never does.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { useApp } from "../app/context";
+import { useController, useSelect } from "../app/context";
 import { offsetOf } from "../base/json";
 import type { EditorHandle } from "./editor";
 
@@ -13,7 +13,9 @@ export interface Place {
 }
 
 export function TextInput({ place }: { place: Place | null }) {
-  const [app, state] = useApp();
+  const app = useController();
+  const text = useSelect((s) => s.doc.text);
+  const errors = useSelect((s) => s.errors);
   const host = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const editor = useRef<EditorHandle | null>(null);
@@ -46,9 +48,9 @@ export function TextInput({ place }: { place: Place | null }) {
   }, [app]);
 
   useEffect(() => {
-    editor.current?.setText(state.doc.text);
-    editor.current?.setErrors(state.errors);
-  }, [ready, state.doc.text, state.errors]);
+    editor.current?.setText(text);
+    editor.current?.setErrors(errors);
+  }, [ready, text, errors]);
 
   useEffect(() => {
     if (!place) return;
@@ -72,7 +74,7 @@ export function TextInput({ place }: { place: Place | null }) {
           aria-describedby={help}
           spellcheck={false}
           autocomplete="off"
-          value={state.doc.text}
+          value={text}
           onInput={(event) => change(event.currentTarget.value)}
         />
       )}

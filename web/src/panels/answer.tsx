@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer: what a person reads in the first ten seconds.
 import type { ComponentChildren } from "preact";
-import { useApp } from "../app/context";
+import { useSelect } from "../app/context";
 import { isStale } from "../app/state";
 import { ReproductionNote, Status } from "../app/status";
 import * as format from "../base/format";
@@ -16,22 +16,25 @@ import {
 import { Warnings } from "./facts";
 
 export function AnswerView({ children }: { children: ComponentChildren }) {
-  const [, state] = useApp();
-  const { answer, run, refusal } = state;
+  const answer = useSelect((s) => s.answer);
+  const stale = useSelect(isStale);
+  const refusal = useSelect((s) => s.refusal);
+  const failing = useSelect((s) => s.errors.length > 0);
+  const planned = useSelect((s) =>
+    s.run.phase === "held" || s.run.phase === "running" ? s.run.plan.title : "",
+  );
   if (refusal) return null;
   if (!answer) {
-    const title = run.phase === "held" || run.phase === "running" ? run.plan.title : "";
     return (
       <section>
-        <h1>{title || "How long does a training step take?"}</h1>
-        <p class="lead waiting">{state.errors.length > 0 ? "The scenario cannot be computed yet." : "…"}</p>
+        <h1>{planned || "How long does a training step take?"}</h1>
+        <p class="lead waiting">{failing ? "The scenario cannot be computed yet." : "…"}</p>
         <Status />
         {children}
       </section>
     );
   }
   const { result } = answer;
-  const stale = isStale(state);
   const text = answerText(result);
   return (
     <section>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beside the answer: throughput, layout, how it was computed, and what was assumed.
 import { useState } from "preact/hooks";
-import { useApp } from "../app/context";
+import { useController } from "../app/context";
 import * as format from "../base/format";
 import { withValue } from "../base/json";
 import type { Diagnostic, Result } from "../base/result";
@@ -116,10 +116,10 @@ const samplings = {
 };
 
 export function Provenance({ result, ms }: { result: Result; ms: number }) {
-  const [app, state] = useApp();
+  const app = useController();
   const e = result.engine;
   const reroll = () =>
-    app.edit(withValue(state.doc.text, "/run/seed", freshSeed()), "drawing a new seed", {
+    app.edit(withValue(app.state.doc.text, "/run/seed", freshSeed()), "drawing a new seed", {
       group: "field seed",
     });
   return (

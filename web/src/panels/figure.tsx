@@ -3,7 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { download, fileName } from "../app/browser";
-import { useApp } from "../app/context";
+import { useController, useSelect } from "../app/context";
+import { isSettled } from "../app/state";
 import { csv, svgFile } from "../base/exports";
 import type { Result } from "../base/result";
 import type { Table } from "../base/tables";
@@ -42,10 +43,11 @@ const file_width = 760;
 
 export function Figure(props: FigureProps) {
   const { title, chart, result, reading, table, every, legend, controls, about } = props;
-  const [app] = useApp();
-  const link = app.link();
+  const app = useController();
+  const settled = useSelect(isSettled);
 
   const save = async (type: "svg" | "csv") => {
+    const link = app.link();
     if (link === null) return;
     const provenance = { result, link: location.origin + location.pathname + link };
     const name = fileName(result.title, `${chart.toLowerCase()}.${type}`);
@@ -81,7 +83,7 @@ export function Figure(props: FigureProps) {
               key={type}
               type="button"
               class="plain"
-              disabled={link === null}
+              disabled={!settled}
               aria-label={`Download ${title.toLowerCase()} as ${type.toUpperCase()}`}
               onClick={() => void save(type)}
             >
