@@ -12,7 +12,7 @@ static_assert(attribution_unit == lane_count, "a lane of a batch is a trial of t
 
 bool can_attribute(const Compiled& c) {
   const double rows = static_cast<double>(c.graph.tasks.size()) * static_cast<double>(c.lines) * lane_count;
-  return rows * (kind_count + 4) * sizeof(float) <= 512e6;
+  return rows * static_cast<double>((c.kinds.size() + 4) * sizeof(float)) <= 512e6;
 }
 
 std::vector<AttributedTrial> attribute(const Compiled& c, std::uint64_t seed, std::int64_t first,

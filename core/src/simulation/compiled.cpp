@@ -287,6 +287,19 @@ void make_tables(Compiled& compiled) {
   }
 }
 
+void list_kinds(Compiled& compiled) {
+  BySeconds share{};
+  auto add = [&](const Program& p) {
+    for (const Draw& d : p.draws)
+      for (int k = 0; k < kind_count; ++k) share[k] += d.share[k];
+  };
+  for (const auto* programs : {&compiled.programs, &compiled.before, &compiled.after})
+    for (const Program& p : *programs) add(p);
+  for (int k = 0; k < kind_count; ++k)
+    if (share[k] + (compiled.embedding_exchange ? compiled.embedding.share[k] : 0) > 0)
+      compiled.kinds.push_back(static_cast<Kind>(k));
+}
+
 void name_streams(Compiled& compiled) {
   const std::uint64_t chunk = stream_key("chunk"), segment = stream_key("segment"), hop = stream_key("hop");
   for (std::size_t s = 0; s < compiled.program_of.size(); ++s) {
@@ -387,6 +400,7 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
   if (auto faults = compile_ending(*compiled, compiler, ranks_a_line); !faults.empty())
     return R::faults(std::move(faults));
   make_tables(*compiled);
+  list_kinds(*compiled);
   name_streams(*compiled);
   return R::of(std::move(compiled));
 }

@@ -76,6 +76,7 @@ struct Compiled {
   LawBook::Law embedding_last = 0;  ///< the same exchange as the last rank feels it
   std::vector<Section> sections;    ///< at least one
 
+  std::vector<Kind> kinds;          ///< that occur: what a recording keeps apart
   std::vector<SampleTable> tables;  ///< [law], empty where the law is not drawn from
   const SampleTable::Bucket* bucket(LawBook::Law law) const { return tables[law].bucket.data(); }
 

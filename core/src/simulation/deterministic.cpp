@@ -38,14 +38,16 @@ Deterministic deterministic_step(const Compiled& c) {
       rec.arrival[row] = sent;
       rec.hop[row] = hop;
       rec.origin[row] = static_cast<std::uint16_t>(l);
-      std::copy_n(p.median_by_kind.begin(), kind_count, &rec.kind[row * kind_count]);
+      for (std::size_t k = 0; k < rec.kinds; ++k)
+        rec.kind[rec.at(row, k, 0)] = p.median_by_kind[static_cast<int>(c.kinds[k])];
     }
     account(rec, t.rank, p.median_by_kind);
   }
 
   auto spend = [&](std::size_t r, const BySeconds& seconds, double total) {
     end[r] += total;
-    for (int k = 0; k < kind_count; ++k) rec.final_kind[r * lines * kind_count + k] += seconds[k];
+    for (std::size_t k = 0; k < rec.kinds; ++k)
+      rec.final_kind[rec.at(r * lines, k, 0)] += seconds[static_cast<int>(c.kinds[k])];
     account(rec, r, seconds);
   };
   for (std::size_t r = 0; r < ranks; ++r) rec.final_origin[r * lines] = static_cast<std::uint32_t>(r * lines);
@@ -54,8 +56,8 @@ Deterministic deterministic_step(const Compiled& c) {
     const std::size_t last = ranks - 1, late = end[last] > end[0] ? last : 0, other = last - late;
     end[other] = end[late];
     rec.final_origin[other * lines] = rec.final_origin[late * lines];
-    std::copy_n(&rec.final_kind[late * lines * kind_count], kind_count,
-                &rec.final_kind[other * lines * kind_count]);
+    for (std::size_t k = 0; k < rec.kinds; ++k)
+      rec.final_kind[rec.at(other * lines, k, 0)] = rec.final_kind[rec.at(late * lines, k, 0)];
     BySeconds exchange{};
     for (int k = 0; k < kind_count; ++k) exchange[k] = c.embedding.share[k] * c.embedding.median_s;
     spend(0, exchange, c.embedding.median_s);

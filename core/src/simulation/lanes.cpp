@@ -93,21 +93,22 @@ class Ending {
     const auto to = rec_->at(rank * rec_->lines + line, k),
                from = rec_->at(other * rec_->lines + other_line, k);
     rec_->final_origin[to] = rec_->final_origin[from];
-    std::copy_n(&rec_->final_kind[from * kind_count], kind_count, &rec_->final_kind[to * kind_count]);
+    for (std::size_t i = 0; i < rec_->kinds; ++i)
+      rec_->final_kind[rec_->at(rank * rec_->lines + line, i, k)] =
+          rec_->final_kind[rec_->at(other * rec_->lines + other_line, i, k)];
   }
   void spend(std::size_t rank, std::size_t line, const Draw& d) {
     add_row(row(rank, line), duration_);
     if (!rec_) return;
-    for (std::size_t k = 0; k < lane_count; ++k)
-      for (int kind = 0; kind < kind_count; ++kind) {
-        const float s = static_cast<float>(d.share[kind]) * duration_[k];
-        rec_->final_kind[rec_->at(rank * rec_->lines + line, k) * kind_count + kind] += s;
-        if (line == 0) {
-          auto& total =
-              class_of(static_cast<Kind>(kind)) == Class::compute ? rec_->compute : rec_->communication;
-          total[rec_->at(rank, k)] += s;
-        }
+    for (std::size_t i = 0; i < rec_->kinds; ++i) {
+      const auto share = static_cast<float>(d.share[static_cast<int>(c_.kinds[i])]);
+      if (share == 0) continue;
+      auto& total = class_of(c_.kinds[i]) == Class::compute ? rec_->compute : rec_->communication;
+      for (std::size_t k = 0; k < lane_count; ++k) {
+        rec_->final_kind[rec_->at(rank * rec_->lines + line, i, k)] += share * duration_[k];
+        if (line == 0) total[rec_->at(rank, k)] += share * duration_[k];
       }
+    }
   }
 
   const Compiled& c_;
@@ -161,31 +162,33 @@ class Chunk {
   void open(std::size_t task) {
     for (std::size_t l = 0; l < lines_; ++l) {
       std::fill_n(&rec_->origin[rec_->at(task * lines_ + l, 0)], lane_count, static_cast<std::uint16_t>(l));
-      std::fill_n(&rec_->kind[rec_->at(task * lines_ + l, 0) * kind_count], lane_count * kind_count, 0.0f);
+      std::fill_n(&rec_->kind[rec_->at(task * lines_ + l, 0, 0)], rec_->kinds * lane_count, 0.0f);
     }
   }
   void copy_path(std::size_t task, std::size_t to_line, std::size_t from_line, std::size_t k) {
     const auto to = rec_->at(task * lines_ + to_line, k), from = rec_->at(task * lines_ + from_line, k);
     rec_->origin[to] = rec_->origin[from];
-    std::copy_n(&rec_->kind[from * kind_count], kind_count, &rec_->kind[to * kind_count]);
+    for (std::size_t i = 0; i < rec_->kinds; ++i)
+      rec_->kind[rec_->at(task * lines_ + to_line, i, k)] =
+          rec_->kind[rec_->at(task * lines_ + from_line, i, k)];
   }
   void spend(std::size_t task, std::size_t l, const Draw& d) {
-    float* kind = &rec_->kind[rec_->at(task * lines_ + l, 0) * kind_count];
-    for (int i = 0; i < kind_count; ++i) {
-      if (d.share[i] == 0) continue;
-      const float share = static_cast<float>(d.share[i]);
-      for (std::size_t k = 0; k < lane_count; ++k) kind[k * kind_count + i] += share * duration_[k];
+    for (std::size_t i = 0; i < rec_->kinds; ++i) {
+      const auto share = static_cast<float>(d.share[static_cast<int>(c_.kinds[i])]);
+      if (share == 0) continue;
+      float* kind = &rec_->kind[rec_->at(task * lines_ + l, i, 0)];
+      for (std::size_t k = 0; k < lane_count; ++k) kind[k] += share * duration_[k];
     }
   }
   void close(std::size_t task) {
     const auto rank = static_cast<std::size_t>(c_.graph.tasks[task].rank);
     for (std::size_t l = 0; l < lines_; ++l)
       std::copy_n(line(l), lane_count, &rec_->end[rec_->at(task * lines_ + l, 0)]);
-    for (std::size_t k = 0; k < lane_count; ++k)
-      for (int i = 0; i < kind_count; ++i) {
-        auto& total = class_of(static_cast<Kind>(i)) == Class::compute ? rec_->compute : rec_->communication;
-        total[rec_->at(rank, k)] += rec_->kind[rec_->at(task * lines_, k) * kind_count + i];
-      }
+    for (std::size_t i = 0; i < rec_->kinds; ++i) {
+      auto& total = class_of(c_.kinds[i]) == Class::compute ? rec_->compute : rec_->communication;
+      const float* kind = &rec_->kind[rec_->at(task * lines_, i, 0)];
+      for (std::size_t k = 0; k < lane_count; ++k) total[rec_->at(rank, k)] += kind[k];
+    }
   }
 
   const Compiled& c_;

@@ -14,24 +14,25 @@ template <class Real>
 struct Recording {
   Recording(const Compiled& c, std::size_t lanes)
       : width(lanes),
+        kinds(c.kinds.size()),
         lines(static_cast<std::size_t>(c.lines)),
         end(c.graph.tasks.size() * lines * width),
         arrival(end.size()),
         hop(end.size()),
         origin(end.size()),
-        kind(end.size() * kind_count),
+        kind(end.size() * c.kinds.size()),
         final_origin(static_cast<std::size_t>(c.workload.pp) * lines * width),
-        final_kind(final_origin.size() * kind_count),
+        final_kind(final_origin.size() * c.kinds.size()),
         compute(static_cast<std::size_t>(c.workload.pp) * width),
         communication(compute.size()) {}
 
-  std::size_t width, lines;
+  std::size_t width, kinds, lines;
   // By task and line.
   std::vector<Real> end;              ///< of the chunk
   std::vector<Real> arrival;          ///< of what it sends, at the receiver
   std::vector<Real> hop;              ///< duration of that transfer
   std::vector<std::uint16_t> origin;  ///< line whose start decided this line's end
-  std::vector<Real> kind;             ///< seconds of the chunk on that way, [row * kind_count + kind]
+  std::vector<Real> kind;             ///< seconds of the chunk on that way, by Compiled::kinds
   // By rank and line, after the last backward until replicas meet.
   std::vector<std::uint32_t> final_origin;  ///< row (rank, line) that decided
   std::vector<Real> final_kind;
@@ -39,6 +40,9 @@ struct Recording {
   std::vector<Real> compute, communication;
 
   std::size_t at(std::size_t row, std::size_t lane) const { return row * width + lane; }
+  std::size_t at(std::size_t row, std::size_t kind_index, std::size_t lane) const {
+    return (row * kinds + kind_index) * width + lane;
+  }
 };
 
 /// Seconds of the critical path that ends at (rank, line) of `lane`, by kind: from the start of the step to
@@ -48,18 +52,19 @@ BySeconds walk(const Compiled& c, const Recording<Real>& rec, std::size_t lane, 
                std::size_t line) {
   BySeconds path{};
   const std::size_t n = rec.lines;
-  auto add = [&](const std::vector<Real>& kind, std::size_t entry) {
-    for (int k = 0; k < kind_count; ++k) path[k] += static_cast<double>(kind[entry * kind_count + k]);
+  auto add = [&](const std::vector<Real>& kind, std::size_t row) {
+    for (std::size_t i = 0; i < rec.kinds; ++i)
+      path[static_cast<int>(c.kinds[i])] += static_cast<double>(kind[rec.at(row, i, lane)]);
   };
   std::size_t row = rank * n + line;
-  add(rec.final_kind, rec.at(row, lane));
+  add(rec.final_kind, row);
   row = rec.final_origin[rec.at(row, lane)];
   line = row % n;
   std::int32_t task = c.graph.last_on_rank[row / n];
   while (task >= 0) {
     const Graph::Task& t = c.graph.tasks[task];
     const std::size_t self = rec.at(task * n + line, lane);
-    add(rec.kind, self);
+    add(rec.kind, task * n + line);
     line = rec.origin[self];
     const Real free = t.previous < 0 ? Real(0) : rec.end[rec.at(t.previous * n + line, lane)];
     if (t.source >= 0 && rec.arrival[rec.at(t.source * n + line, lane)] > free) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The speed table: what the engine does a second beside the least that any engine of its kind must do, and how long a
+// person waits. Nothing here passes or fails; on a busy machine only the ratios mean anything.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { preset, publish, site } from "./build.mjs";
+import { serve } from "./serve.mjs";
+import { setup } from "./setup.mjs";
+import { fail, root, say } from "./shell.mjs";
+
+const example = "examples/llama3-405b-16384-h100.json";
+const repetitions = 3;
+
+setup({});
+preset("native");
+preset("wasm");
+publish();
+site();
+
+function output(command, args) {
+  const done = spawnSync(command, args, { cwd: root, encoding: "utf8" });
+  if (done.status !== 0) fail(`${command} ${args.join(" ")}: ${done.stderr}`);
+  return done.stdout;
+}
+
+function bestOf(count, work) {
+  return Math.min(...Array.from({ length: count }, work));
+}
+
+/** Draws a second; native and WebAssembly in turn, the best of each. */
+function kernels() {
+  const runs = Array.from({ length: repetitions }, () => ({
+    native: JSON.parse(output("build/native/tests/bench/prism_kernels", [])),
+    wasm: JSON.parse(
+      output(process.execPath, ["--no-experimental-fetch", "build/wasm/tests/bench/prism_kernels.js"]),
+    ),
+  }));
+  const best = (build, key) => Math.max(...runs.map((r) => r[build][key]));
+  return Object.fromEntries(
+    ["native", "wasm"].map((build) => [
+      build,
+      { bare: best(build, "bare_draws_per_s"), engine: best(build, "engine_draws_per_s") },
+    ]),
+  );
+}
+
+function nativeSeconds(engine, count) {
+  return bestOf(count, () => {
+    const start = performance.now();
+    output("build/prism", ["run", example, "--engine", engine, "--threads", "2", "--json"]);
+    return (performance.now() - start) / 1000;
+  });
+}
+
+/** In Chromium, two workers: seconds from a change (a new seed) to the first numbers and to the finished run. */
+async function page() {
+  const { chromium } = await import("playwright-core");
+  const { server, port } = await serve({ site: resolve(root, "build/site"), port: 0 });
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+  });
+  const tab = await browser.newPage();
+  await tab.goto(`http://127.0.0.1:${port}/`);
+  const finished = () => tab.waitForSelector(".status:not([data-running]) >> text=/./", { timeout: 120_000 });
+  await tab.waitForSelector("[data-testid=lead]");
+  await finished();
+  const times = [];
+  for (let i = 0; i < repetitions + 2; ++i)
+    times.push(
+      await tab.evaluate(
+        () =>
+          new Promise((done) => {
+            const lead = document.querySelector("[data-testid=lead]");
+            const status = document.querySelector(".status");
+            const before = lead.textContent;
+            const start = performance.now();
+            let first = 0;
+            let started = false;
+            const look = () => {
+              if (!first && lead.textContent !== before) first = performance.now() - start;
+              started ||= status.hasAttribute("data-running");
+              if (started && first && !status.hasAttribute("data-running")) {
+                observer.disconnect();
+                done({ first: first / 1000, whole: (performance.now() - start) / 1000 });
+              }
+            };
+            const observer = new MutationObserver(look);
+            observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+            document.querySelector('button[aria-label="Run with a new seed"]').click();
+          }),
+      ),
+    );
+  await browser.close();
+  server.close();
+  return {
+    first: Math.min(...times.map((t) => t.first)),
+    whole: Math.min(...times.map((t) => t.whole)),
+  };
+}
+
+say("Kernels");
+const k = kernels();
+say("Whole runs");
+const fast = nativeSeconds("fast", repetitions);
+const full = nativeSeconds("exact", 1);
+const chromium = await page();
+
+const giga = (x) => `${(x / 1e9).toFixed(2)} G/s`;
+const percent = (a, b) => `${((100 * a) / b).toFixed(0)} %`;
+const seconds = (x) => `${x.toFixed(2)} s`;
+const rows = [
+  ["Draws a second, one thread", "native", "WebAssembly (Node)", "WebAssembly / native"],
+  ["  bare loop", giga(k.native.bare), giga(k.wasm.bare), percent(k.wasm.bare, k.native.bare)],
+  ["  engine", giga(k.native.engine), giga(k.wasm.engine), percent(k.wasm.engine, k.native.engine)],
+  ["  engine / bare loop", percent(k.native.engine, k.native.bare), percent(k.wasm.engine, k.wasm.bare), ""],
+  ["", "", "", ""],
+  [`${JSON.parse(readFileSync(resolve(root, example), "utf8")).title}, 10,000 trials`, "native, 2 threads", "Chromium", ""],
+  ["  fast path, best of 3", seconds(fast), seconds(chromium.whole), ""],
+  ["  every replica simulated", seconds(full), "", ""],
+  ["  first numbers after a change", "", seconds(chromium.first), ""],
+];
+const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+console.log(`\n${cpus().length} processors: ${cpus()[0].model}\n`);
+for (const row of rows)
+  console.log(row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join("  ").trimEnd());
