@@ -5,27 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "prism/report.h"
+#include "scenario_files.h"
 
 namespace prism {
 namespace {
 
 using nlohmann::json;
 
-const std::string corpus = std::string(PRISM_SOURCE_DIR) + "/tests/scenarios/";
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.good()) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-json manifest() { return json::parse(read_file(corpus + "manifest.json")); }
+const std::string corpus = test::source_dir + "/tests/scenarios/";
 
 struct Bad {
   std::string file, code, pointer, room;
@@ -33,22 +24,11 @@ struct Bad {
 };
 std::vector<Bad> bad_files() {
   std::vector<Bad> all;
-  const json corpus_manifest = manifest();
-  for (const json& m : corpus_manifest["bad"])
+  const json manifest = test::corpus_manifest();
+  for (const json& m : manifest["bad"])
     all.push_back({m["file"], m["code"], m["pointer"], m["room"], m["line"], m["column"]});
   return all;
 }
-std::vector<std::string> good_files() {
-  std::vector<std::string> all;
-  const json corpus_manifest = manifest();
-  for (const json& m : corpus_manifest["good"])
-    all.push_back(corpus + "good/" + m["file"].get<std::string>());
-  const std::string examples = std::string(PRISM_SOURCE_DIR) + "/examples/";
-  for (const json& m : json::parse(read_file(examples + "index.json")))
-    all.push_back(examples + m["file"].get<std::string>());
-  return all;
-}
-
 /// A file name as a test name.
 std::string test_name(std::string path) {
   path = std::filesystem::path(path).stem().string();
@@ -60,7 +40,7 @@ std::string test_name(std::string path) {
 class BadScenario : public testing::TestWithParam<Bad> {};
 TEST_P(BadScenario, GivesOneErrorAtTheRightPlace) {
   const Bad& bad = GetParam();
-  const std::string text = read_file(corpus + "bad/" + bad.file);
+  const std::string text = test::read_file(corpus + "bad/" + bad.file);
   std::vector<Diagnostic> found;
   if (bad.room == "scenario") {
     const auto read = read_scenario(text);
@@ -89,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Corpus, BadScenario, testing::ValuesIn(bad_files()),
 
 class GoodScenario : public testing::TestWithParam<std::string> {};
 TEST_P(GoodScenario, IsReadAndResolvesToItself) {
-  const auto first = read_scenario(read_file(GetParam()));
+  const auto first = read_scenario(test::read_file(GetParam()));
   ASSERT_TRUE(first) << diagnostics_json(first.diagnostics);
   EXPECT_TRUE(first.diagnostics.empty());
   const auto second = read_scenario(first->resolved);
@@ -98,11 +78,11 @@ TEST_P(GoodScenario, IsReadAndResolvesToItself) {
   EXPECT_TRUE(second->assumptions.empty()) << "a resolved scenario leaves nothing to assume, but "
                                            << second->assumptions.front().pointer << " was";
 }
-INSTANTIATE_TEST_SUITE_P(Corpus, GoodScenario, testing::ValuesIn(good_files()),
+INSTANTIATE_TEST_SUITE_P(Corpus, GoodScenario, testing::ValuesIn(test::good_scenarios()),
                          [](const auto& test) { return test_name(test.param); });
 
 TEST(ScenarioCorpus, ManifestNamesEveryFile) {
-  const json all = manifest();
+  const json all = test::corpus_manifest();
   for (const char* folder : {"good", "bad"}) {
     std::set<std::string> named, present;
     for (const json& m : all[folder]) named.insert(m["file"]);

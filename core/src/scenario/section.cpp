@@ -40,8 +40,7 @@ std::string range_text(const Limits<T>& l) {
 
 void Notes::fault(Code code, std::string pointer, std::string message, std::string hint) {
   ++faults;
-  if (diagnostics.size() < most)
-    diagnostics.push_back({code, std::move(pointer), std::move(message), std::move(hint)});
+  if (!full()) diagnostics.push_back({code, std::move(pointer), std::move(message), std::move(hint)});
 }
 
 void Notes::assume(std::string pointer, std::string origin, std::string source) {
@@ -266,6 +265,10 @@ void Section::finish() {
     for (const auto& member : value_->get_ref<const Json::object_t&>()) {
       const std::string& key = member.first;
       if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+      if (notes_->full()) {  // a million unknown keys need no suggestions
+        ++notes_->faults;
+        continue;
+      }
       notes_->fault(Code::unknown_key, at(key), in_quotes(excerpt(key)) + " is not a key of this object",
                     suggestion(key, known_));
       const std::string_view meant = nearest(key, known_);

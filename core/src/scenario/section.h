@@ -25,6 +25,7 @@ class Notes {
       20;  ///< diagnostics kept: enough to work on, and bounded work to place them
 
   void fault(Code code, std::string pointer, std::string message, std::string hint = {});
+  bool full() const { return diagnostics.size() >= most; }
   void assume(std::string pointer, std::string origin, std::string source);
 
   std::vector<Diagnostic> diagnostics;

@@ -52,7 +52,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     std::size_t d = distance(word, c);
     const bool prefix =
         word.size() >= 3 && (c.substr(0, word.size()) == word || word.substr(0, c.size()) == c);
-    if (prefix) d = std::min<std::size_t>(d, 1);
+    if (prefix) d = std::min<std::size_t>(d, 2);  // a true misspelling by one letter is nearer
     if (d < best_distance && d < word.size()) {
       best = c;
       best_distance = d;
