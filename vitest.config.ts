@@ -5,7 +5,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "web", include: ["tests/web/**/*.test.ts"], environment: "node", testTimeout: 30_000 } },
+      {
+        test: { name: "web", include: ["tests/web/**/*.test.ts"], environment: "node", testTimeout: 30_000 },
+      },
       {
         test: {
           name: "e2e",

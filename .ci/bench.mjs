@@ -61,7 +61,13 @@ async function page() {
   const { server, port } = await serve({ site: resolve(root, "build/site"), port: 0 });
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+    ],
   });
   const tab = await browser.newPage();
   await tab.goto(`http://127.0.0.1:${port}/`);
@@ -89,7 +95,12 @@ async function page() {
               }
             };
             const observer = new MutationObserver(look);
-            observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+            observer.observe(document.body, {
+              subtree: true,
+              childList: true,
+              characterData: true,
+              attributes: true,
+            });
             document.querySelector('button[aria-label="Run with a new seed"]').click();
           }),
       ),
@@ -118,7 +129,12 @@ const rows = [
   ["  engine", giga(k.native.engine), giga(k.wasm.engine), percent(k.wasm.engine, k.native.engine)],
   ["  engine / bare loop", percent(k.native.engine, k.native.bare), percent(k.wasm.engine, k.wasm.bare), ""],
   ["", "", "", ""],
-  [`${JSON.parse(readFileSync(resolve(root, example), "utf8")).title}, 10,000 trials`, "native, 2 threads", "Chromium", ""],
+  [
+    `${JSON.parse(readFileSync(resolve(root, example), "utf8")).title}, 10,000 trials`,
+    "native, 2 threads",
+    "Chromium",
+    "",
+  ],
   ["  fast path, best of 3", seconds(fast), seconds(chromium.whole), ""],
   ["  every replica simulated", seconds(full), "", ""],
   ["  first numbers after a change", "", seconds(chromium.first), ""],
@@ -126,4 +142,9 @@ const rows = [
 const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
 console.log(`\n${cpus().length} processors: ${cpus()[0].model}\n`);
 for (const row of rows)
-  console.log(row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join("  ").trimEnd());
+  console.log(
+    row
+      .map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
+      .join("  ")
+      .trimEnd(),
+  );
