@@ -54,7 +54,7 @@ std::string large(double x) {
 
 int decimals_for(double value, double width) {
   const int fewest = 2 - magnitude(value), most = 5 - magnitude(value);
-  const int wanted = width > 0 ? 1 - magnitude(width) : fewest + 1;
+  const int wanted = width > 0 ? -magnitude(width) : fewest + 1;
   return std::max(0, std::clamp(wanted, fewest, most));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "result_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -44,8 +45,15 @@ std::string sentence(const ordered_json& t, const Times& times) {
   const double fixed_s = t["deterministic"], p95 = t["p95"];
   if (t["min"] == t["max"])
     return "Every step takes " + times.with_unit(p95) + ": nothing in this scenario varies.\n";
-  std::string out = "95 of 100 steps finish within " + times.with_unit(p95) +
-                    "; without variability the step would take " + times.with_unit(fixed_s) + ".\n";
+  // Few digits read best; enough to tell the two numbers apart.
+  const double unit = times.unit.seconds;
+  const int decimals =
+      std::min(times.decimals, decimals_for(p95 / unit, std::fabs(p95 - fixed_s) / unit / 10));
+  const auto rounded = [&](double x) {
+    return fixed(x / unit, decimals) + " " + std::string(times.unit.symbol);
+  };
+  std::string out = "95 of 100 steps finish within " + rounded(p95) +
+                    "; without variability the step would take " + rounded(fixed_s) + ".\n";
   const ordered_json& g = t["guarantee"];
   if (g["within"].is_null()) {
     out += "There are too few trials for a guarantee: it needs 59.\n";
@@ -65,41 +73,44 @@ std::string interval_text(const ordered_json& interval, const Times& times) {
 }
 
 std::string step_time_text(const ordered_json& t, const Times& times) {
-  Rows rows{{"Step time", std::string(times.unit.symbol), percent(t["confidence"], 0) + " interval"}};
-  for (const auto& [key, p] : quantiles(t)) {
-    const double upper = 100 * p;
-    const std::string name = upper == std::floor(upper) ? fixed(upper, 0) : fixed(upper, 1);
-    rows.push_back(
-        {"  " + name + " % within", times.bare(t[key]), interval_text(t["intervals"][key], times)});
+  std::string out;
+  if (t["min"] != t["max"]) {
+    Rows rows{{"Step time", std::string(times.unit.symbol), percent(t["confidence"], 0) + " interval"}};
+    for (const auto& [key, p] : quantiles(t)) {
+      const double upper = 100 * p;
+      const std::string name = upper == std::floor(upper) ? fixed(upper, 0) : fixed(upper, 1);
+      rows.push_back(
+          {"  " + name + " % within", times.bare(t[key]), interval_text(t["intervals"][key], times)});
+    }
+    const double error = t["mean_standard_error"].get<double>() / times.unit.seconds;
+    rows.push_back({"  mean", times.bare(t["mean"]), "± " + significant(error, 2) + " standard error"});
+    rows.push_back({"  standard deviation", times.bare(t["sd"]), percent(t["cv"], 2) + " of the mean"});
+    rows.push_back({"  smallest, largest", times.bare(t["min"]), times.bare(t["max"])});
+    rows.push_back({"  without variability", times.bare(t["deterministic"]), ""});
+    out += table(rows, "");
   }
-  rows.push_back({"  mean", times.bare(t["mean"]),
-                  "± " + significant(t["mean_standard_error"].get<double>() / times.unit.seconds, 2) +
-                      " standard error"});
-  rows.push_back({"  standard deviation", times.bare(t["sd"]), percent(t["cv"], 2) + " of the mean"});
-  rows.push_back({"  smallest, largest", times.bare(t["min"]), times.bare(t["max"])});
-  rows.push_back({"  without variability", times.bare(t["deterministic"]), ""});
-  std::string out = table(rows, "");
   for (const ordered_json& w : t["within"])
     out += "  P(step <= " + significant(w["x"], 4) + " s) = " + significant(w["probability"], 4) + "  (" +
            significant(w["interval"][0], 4) + " to " + significant(w["interval"][1], 4) + ")\n";
   return out;
 }
 
-std::string critical_path_text(const ordered_json& path, const Times& times) {
+std::string critical_path_text(const ordered_json& r, const Times& times) {
+  const ordered_json& path = r["critical_path"];
   if (path.is_null()) return {};
-  Rows rows{{"Where the time goes", "share", std::string(times.unit.symbol), "standard error",
-             "without variability"}};
+  Rows rows{{"Where the time goes", "share", std::string(times.unit.symbol), "without variability"}};
   double total = 0, fixed_total = 0;
   for (const ordered_json& k : path["kinds"]) {
     rows.push_back({"  " + k["kind"].get<std::string>(), percent(k["share"]), times.bare(k["mean_s"]),
-                    "± " + significant(k["standard_error_s"].get<double>() / times.unit.seconds, 2),
                     times.bare(k["deterministic_s"])});
     total += k["mean_s"].get<double>();
     fixed_total += k["deterministic_s"].get<double>();
   }
-  rows.push_back({"  together", "", times.bare(total), "", times.bare(fixed_total)});
+  rows.push_back({"  together", "", times.bare(total), times.bare(fixed_total)});
+  // Without the replicas that are not simulated the step is a little shorter than the mean above.
+  const bool all = r["engine"]["replicas"] == r["engine"]["replicas_simulated"];
   return table(rows, "") + "  (critical path by operator kind, mean of " + grouped(path["trials"]) +
-         " trials)\n";
+         " trials" + (all ? "" : " over the simulated replicas") + ")\n";
 }
 
 std::string throughput_text(const ordered_json& t) {
@@ -127,13 +138,19 @@ std::string runs(const ordered_json& list) {
 
 std::string layout_text(const ordered_json& l) {
   const auto n = [&](const char* key) { return grouped(l[key]); };
-  std::string out = "Layout\n  " + n("gpus") + (l["gpus"] == 1 ? " GPU" : " GPUs") + " on " + n("nodes") +
-                    (l["nodes"] == 1 ? " node" : " nodes") + ": tp " + n("tp") + " × cp " + n("cp") +
-                    " × pp " + n("pp") + " × dp " + n("dp") + "\n  " + l["schedule"].get<std::string>() +
-                    ", " + n("virtual_stages") + " virtual stages a rank, " + n("micro_batches") +
-                    " micro-batches a replica\n";
-  return out + "  " + n("layers") +
-         " layers; layers of each virtual stage: " + runs(l["layers_per_virtual_stage"]) + "\n";
+  const auto count = [&](const char* key, const std::string& one) {
+    return n(key) + " " + one + (l[key] == 1 ? "" : "s");
+  };
+  std::string out = "Layout\n  " + count("gpus", "GPU") + " on " + count("nodes", "node") + ": tp " +
+                    n("tp") + " × cp " + n("cp") + " × pp " + n("pp") + " × dp " + n("dp") + "\n";
+  out += "  " + l["schedule"].get<std::string>() + ", " + count("virtual_stages", "virtual stage") +
+         " a rank, " + n("micro_batches") + " micro-batches a replica\n";
+  const ordered_json& list = l["layers_per_virtual_stage"];
+  const bool equal =
+      std::all_of(list.begin(), list.end(), [&](const ordered_json& x) { return x == list[0]; });
+  out += "  " + count("layers", "layer") + "; " +
+         (equal ? grouped(list[0]) + " in every virtual stage" : "by virtual stage: " + runs(list)) + "\n";
+  return out;
 }
 
 std::string account_text(const ordered_json& r) {
@@ -165,8 +182,8 @@ std::string result_text(const ordered_json& r) {
   std::string out;
   for (const std::string& part :
        {title.empty() ? title : title + "\n", sentence(t, times), step_time_text(t, times),
-        critical_path_text(r["critical_path"], times), throughput_text(r["throughput"]),
-        layout_text(r["layout"]), account_text(r)}) {
+        critical_path_text(r, times), throughput_text(r["throughput"]), layout_text(r["layout"]),
+        account_text(r)}) {
     if (part.empty()) continue;
     if (!out.empty()) out += "\n";
     out += part;

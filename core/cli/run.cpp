@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // prism run, prism check
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "commands.h"
 #include "format.h"
@@ -16,6 +19,27 @@ using nlohmann::ordered_json;
 
 void print_warnings(const Job& job, const Input& input) {
   for (const Diagnostic& d : job.warnings) std::cerr << diagnostic_text(d, input) << "\n";
+}
+
+void print_notes(const Workload& workload) {
+  if (workload.notes.empty()) return;
+  std::vector<std::vector<std::string>> rows;
+  for (const Workload::Note& note : workload.notes) rows.push_back({note.about + ": " + note.text});
+  std::cout << "\nChosen by the cost model\n" << printable(table(rows), true);
+}
+
+/// Grouped by where the values come from.
+void print_assumptions(const Scenario& s) {
+  std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>> groups;
+  for (const Scenario::Assumption& a : s.assumptions) {
+    const std::string origin = a.source.empty() ? a.origin : a.origin + " (" + a.source + ")";
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == origin; });
+    if (group == groups.end()) group = groups.insert(group, {origin, {}});
+    group->second.push_back({a.pointer + " = " + a.value});
+  }
+  if (!groups.empty()) std::cout << "\nAssumed, because not written\n";
+  for (const auto& [origin, rows] : groups)
+    std::cout << "  " << printable(origin) << "\n" << printable(table(rows, "    "), true);
 }
 
 bool write_samples(const std::string& file, const Job& job, const Parts& trials) {
@@ -73,11 +97,8 @@ int check(const CheckOptions& options) {
             << grouped(s.run.trials) << " trials, seed " << s.run.seed << ", " << s.run.engine << " engine.\n"
             << "Without variability the step takes " << significant(deterministic(*job->simulation).step_s, 4)
             << " s.\n";
-  if (s.assumptions.empty()) return done;
-  std::vector<std::vector<std::string>> rows{{"Assumed", "value", "because of"}};
-  for (const Scenario::Assumption& a : s.assumptions)
-    rows.push_back({a.pointer, a.value, a.source.empty() ? a.origin : a.origin + " (" + a.source + ")"});
-  std::cout << "\n" << printable(table(rows, ""), true);
+  print_notes(job->workload);
+  print_assumptions(s);
   return done;
 }
 

