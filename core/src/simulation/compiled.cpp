@@ -100,6 +100,31 @@ class Compiler {
   std::int64_t ranks_a_line_;
 };
 
+/// Equal draws of a chunk taken together: a chunk of the one line is the sum of its draws in any order, so n
+/// equal ones are one draw of their sum. Those that do not convolve stay apart.
+Program grouped(LawBook& book, const Program& p) {
+  Program result = p;
+  result.draws.clear();
+  std::vector<std::size_t> count;
+  for (const Draw& d : p.draws) {
+    std::size_t i = 0;
+    while (i < count.size() && !(result.draws[i].law == d.law && result.draws[i].share == d.share)) ++i;
+    if (i == count.size()) {
+      result.draws.push_back(d);
+      count.push_back(0);
+    }
+    ++count[i];
+  }
+  for (std::size_t i = 0; i < count.size(); ++i) {
+    if (count[i] == 1) continue;
+    const Law together = book.sum(std::vector<Law>(count[i], result.draws[i].law));
+    if (together == LawBook::none) return p;
+    result.draws[i].law = together;
+    result.draws[i].median_s *= static_cast<double>(count[i]);
+  }
+  return result;
+}
+
 /// What a group waits for something that each of its ranks goes through separately (a transfer, an exchange)
 /// when more work follows on each rank before the group meets. The group goes on at max(separate + follows),
 /// of which max(follows) is drawn elsewhere; the difference is drawn here with its true mean and variance.
@@ -346,6 +371,7 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
     for (const StageProgram& s : w.stages)
       for (const auto* segments : {&s.forward, &s.backward}) {
         Program p = compiler.program(*segments);
+        if (compiled->lines == 1) p = grouped(book, p);
         std::vector<std::tuple<Law, bool, BySeconds>> signature;
         for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share);
         const auto [entry, is_new] =

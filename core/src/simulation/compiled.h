@@ -25,7 +25,8 @@ struct Draw {
   double median_s;  ///< of the operators together: what the deterministic step takes
 };
 
-/// What a chunk, or a rank after its last backward, draws in order.
+/// What a chunk, or a rank after its last backward, draws. The order matters only where there are several
+/// lines.
 struct Program {
   std::vector<Draw> draws;
   double median_s = 0;
