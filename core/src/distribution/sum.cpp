@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include "prism/distribution.h"
@@ -11,18 +13,20 @@ namespace prism {
 namespace {
 
 constexpr std::size_t most_cells = std::size_t{1} << 16;
-/// Products that a convolution chain may cost before the grid is made coarser (about 10 ms), and before the
-/// sum is refused (about 0.1 s).
-constexpr double affordable = 0x1p25, refused = 0x1p28;
-/// Grid steps in one standard deviation of the sum, finest first.
-constexpr double resolutions[] = {64, 32, 16};
+/// Products that a convolution chain may cost before its grid is made coarser (about 20 ms), and before the
+/// sum is refused (about 50 ms).
+constexpr double affordable = 0x1p27, refused = 0x1p28;
+/// Share of the variance that lumps may add. The stretch to the exact sd removes it, but skewness falls by
+/// half as much again.
+constexpr double tolerable = 0.005;
 /// Tail mass below which cells are dropped: far below the outermost knot of a table, 2^-49.
 constexpr double negligible = 0x1p-60;
 
-/// Weight k sits at (first + k) * step from the mean of what it stands for.
+/// Weight k sits at origin + (first + k) * step.
 struct Lumps {
   std::vector<double> weight;
   std::int64_t first = 0;
+  double origin = 0;
 };
 
 void trim(Lumps& l) {
@@ -38,7 +42,7 @@ void trim(Lumps& l) {
 }
 
 Lumps plus(const Lumps& a, const Lumps& b) {
-  Lumps sum{convolve(a.weight, b.weight), a.first + b.first};
+  Lumps sum{convolve(a.weight, b.weight), a.first + b.first, a.origin + b.origin};
   trim(sum);
   return sum;
 }
@@ -70,23 +74,20 @@ Lumps narrow_lumps(const QuantileTable& t, double step) {
   });
   const double second = (t.sd() / step) * (t.sd() / step);
   third = std::clamp(third, -second, second);
-  return {{0.5 * (second - third), 1.0 - second, 0.5 * (second + third)}, -1};
+  return {{0.5 * (second - third), 1.0 - second, 0.5 * (second + third)}, -1, t.mean()};
 }
 
 /// A variable as lumps: each bit of mass goes to its two neighbours on the grid in the proportion that keeps
-/// its mean. The grid is laid so that the variable's mean is a grid point.
+/// its mean. The grid begins at the lowest value: a law that begins steeply, as an exponential does, keeps
+/// its edge.
 Lumps hat_lumps(const QuantileTable& t, double step) {
   if (t.sd() < 0.5 * step) return narrow_lumps(t, step);
   const double inverse = 1.0 / step;
-  const auto cell_of = [&](double x) {
-    return static_cast<std::int64_t>(std::floor((x - t.mean()) * inverse));
-  };
   Lumps l;
-  l.first = cell_of(t.lowest());
-  l.weight.assign(static_cast<std::size_t>(cell_of(t.highest()) - l.first + 2), 0.0);
+  l.origin = t.lowest();
+  l.weight.assign(static_cast<std::size_t>((t.highest() - t.lowest()) * inverse) + 3, 0.0);
   each_piece(t, [&](double mass, double a, double b) {
-    const double u = (a - t.mean()) * inverse - static_cast<double>(l.first);
-    const double v = (b - t.mean()) * inverse - static_cast<double>(l.first);
+    const double u = (a - t.lowest()) * inverse, v = (b - t.lowest()) * inverse;
     std::size_t cell = static_cast<std::size_t>(u);
     if (static_cast<double>(cell + 1) >= v || !(v > u)) {  // within one cell
       const double right = mass * (0.5 * (u + v) - static_cast<double>(cell));
@@ -108,43 +109,56 @@ Lumps hat_lumps(const QuantileTable& t, double step) {
   return l;
 }
 
-/// Products of adding lumps of these sizes one after the other.
-double products(const std::vector<std::size_t>& sizes) {
-  double sum = 0, cost = 0;
-  for (const std::size_t n : sizes) {
-    cost += sum * static_cast<double>(n);
-    sum += static_cast<double>(n);
+/// The finest of the resolutions (steps in a standard deviation, finest first) that is affordable, or the
+/// coarsest that is not refused; 0 if there is none. `cost` is in products, infinite if a tail has too many
+/// cells.
+template <class Cost, class Widening>
+double choose_resolution(std::initializer_list<double> resolutions, Cost cost, Widening widening) {
+  double chosen = 0;
+  for (const double r : resolutions) {
+    if (r != *resolutions.begin() && widening(r) > tolerable) break;
+    const double products = cost(r);
+    if (products <= affordable) return r;
+    if (products <= refused) chosen = r;
   }
-  return cost;
+  return chosen;
 }
 
-/// The table of lumps, each spread evenly over its cell; values kept within [lowest, highest].
-QuantileTable table_of(const Lumps& l, double mean, double step, double lowest, double highest) {
+double cells_of(const QuantileTable& t, double step) {
+  const double cells = (t.highest() - t.lowest()) / step + 2;
+  return cells <= static_cast<double>(most_cells) ? cells : std::numeric_limits<double>::infinity();
+}
+
+/// The table of lumps, each spread evenly over its cell; cells end at lowest and highest.
+QuantileTable table_of(const Lumps& l, double step, double lowest, double highest) {
   const std::size_t n = l.weight.size();
-  std::vector<double> below(n + 1, 0.0), above(n + 1, 0.0);  // mass on either side of the cell edges
+  std::vector<double> edge(n + 1), below(n + 1, 0.0),
+      above(n + 1, 0.0);  // place of a cell's edge, mass either side
+  for (std::size_t i = 0; i <= n; ++i) {
+    edge[i] =
+        std::clamp(l.origin + (static_cast<double>(l.first + static_cast<std::int64_t>(i)) - 0.5) * step,
+                   lowest, highest);
+  }
   for (std::size_t i = 0; i < n; ++i) below[i + 1] = below[i] + l.weight[i];
   for (std::size_t i = n; i-- > 0;) above[i] = above[i + 1] + l.weight[i];
-  const double first_edge = mean + (static_cast<double>(l.first) - 0.5) * step;
   return QuantileTable([&](Mass m) {
-    std::size_t cell;  // the one that holds mass m
-    double part;
-    if (m.lower < m.upper) {
-      cell = static_cast<std::size_t>(std::upper_bound(below.begin(), below.end(), m.lower) - below.begin());
-      cell = cell == 0 ? 0 : std::min(cell - 1, n - 1);
-      part = l.weight[cell] > 0 ? (m.lower - below[cell]) / l.weight[cell] : 0;
-    } else {
-      cell = static_cast<std::size_t>(
-          std::partition_point(above.begin(), above.end(), [&](double q) { return q > m.upper; }) -
-          above.begin());
-      cell = cell == 0 ? 0 : std::min(cell - 1, n - 1);
-      part = l.weight[cell] > 0 ? 1.0 - (m.upper - above[cell + 1]) / l.weight[cell] : 1;
-    }
-    return std::clamp(first_edge + (static_cast<double>(cell) + part) * step, lowest, highest);
+    const bool in_lower = m.lower < m.upper;
+    const std::size_t after = static_cast<std::size_t>(
+        in_lower ? std::partition_point(below.begin(), below.end(), [&](double p) { return p <= m.lower; }) -
+                       below.begin()
+                 : std::partition_point(above.begin(), above.end(), [&](double q) { return q >= m.upper; }) -
+                       above.begin());
+    if (after == 0) return edge[0];
+    if (after > n) return edge[n];
+    const std::size_t cell = after - 1;
+    const double part =
+        in_lower ? (m.lower - below[cell]) / l.weight[cell] : (above[cell] - m.upper) / l.weight[cell];
+    return edge[cell] + std::min(part, 1.0) * (edge[cell + 1] - edge[cell]);
   });
 }
 
 QuantileTable shifted(const QuantileTable& t, double by) {
-  return by == 0 ? t : QuantileTable([&](Mass m) { return t.quantile(m) + by; });
+  return QuantileTable([&](Mass m) { return t.quantile(m) + by; });
 }
 
 /// What is known exactly about a sum.
@@ -161,45 +175,120 @@ struct Facts {
 
 QuantileTable finish(const Lumps& l, const Facts& facts, double step) {
   // Lumps are a little too wide: each adds up to step^2/4, the even spread step^2/12. The stretch undoes
-  // that.
-  const QuantileTable t = table_of(l, facts.mean, step, facts.lowest, facts.highest)
-                              .with_moments(facts.mean, std::sqrt(facts.variance));
-  if (t.lowest() >= facts.lowest && t.highest() <= facts.highest) return t;
-  return QuantileTable([&](Mass m) { return std::clamp(t.quantile(m), facts.lowest, facts.highest); });
+  // that. It may carry an end past what the sum can be; cutting that off moves the moments again, but each
+  // time by far less.
+  const double sd = std::sqrt(facts.variance);
+  QuantileTable t = table_of(l, step, facts.lowest, facts.highest).with_moments(facts.mean, sd);
+  for (int round = 0; round < 4 && (t.lowest() < facts.lowest || t.highest() > facts.highest); ++round) {
+    std::vector<double> lower(t.lower_knots().begin(), t.lower_knots().end());
+    std::vector<double> upper(t.upper_knots().begin(), t.upper_knots().end());
+    for (auto* side : {&lower, &upper}) {
+      for (double& v : *side) v = std::clamp(v, facts.lowest, facts.highest);
+    }
+    t = QuantileTable(std::move(lower), std::move(upper));
+    if (round < 3) t = t.with_moments(facts.mean, sd);
+  }
+  return t;
 }
 
-/// Sum of equal variables by repeated squaring, on the grid that suits it alone.
+/// The same on a grid of twice the step: a lump between two new places is halved between them.
+void coarsen(Lumps& l) {
+  const std::int64_t last = l.first + static_cast<std::int64_t>(l.weight.size()) - 1;
+  const auto half_down = [](std::int64_t k) { return k >= 0 ? k / 2 : -((1 - k) / 2); };
+  Lumps wide;
+  wide.origin = l.origin;
+  wide.first = half_down(l.first);
+  wide.weight.assign(static_cast<std::size_t>(half_down(last) - wide.first + 2), 0.0);
+  for (std::size_t i = 0; i < l.weight.size(); ++i) {
+    const std::int64_t k = l.first + static_cast<std::int64_t>(i);
+    const std::size_t to = static_cast<std::size_t>(half_down(k) - wide.first);
+    const double share = k % 2 == 0 ? 0 : 0.5 * l.weight[i];
+    wide.weight[to] += l.weight[i] - share;
+    wide.weight[to + 1] += share;
+  }
+  trim(wide);
+  l = std::move(wide);
+}
+
+/// Sum of equal variables by repeated squaring. The grid coarsens as the sum widens, so that every squaring
+/// works at the same resolution: on one grid fit for the whole sum, lumps would widen each of many narrow
+/// addends out of shape.
 std::optional<QuantileTable> copies(const QuantileTable& t, std::uint64_t count) {
   if (count == 1) return t;
+  double squarings = 0;
+  for (std::uint64_t n = count; n > 1; n >>= 1) ++squarings;
+  // A sum of a few keeps the corner at the lower end of laws that begin steeply, and costs little.
+  const double finest = count < 8 ? 64 : 32;
+  const double resolution = choose_resolution(
+      {finest, 32, 16, 8},
+      [&](double r) {
+        const double cells = cells_of(t, t.sd() / r);
+        return 1.2 * squarings * cells * cells;
+      },
+      [](double r) { return 1 / (6 * r * r); });
+  if (resolution == 0) return std::nullopt;
+
+  double step = t.sd() / resolution;
+  double width = resolution;  // sd of `power` in steps
+  Lumps power = hat_lumps(t, step), sum;
+  for (std::uint64_t n = count;;) {
+    if (n & 1) sum = sum.weight.empty() ? power : plus(sum, power);
+    n >>= 1;
+    if (n == 0) break;
+    power = plus(power, power);
+    width *= std::sqrt(2.0);
+    if (width >= 2 * finest) {
+      width *= 0.5;
+      step *= 2;
+      coarsen(power);
+      if (!sum.weight.empty()) coarsen(sum);
+    }
+  }
   Facts facts;
   facts.add(t, count);
+  return finish(sum, facts, step);
+}
+
+/// Sum of different variables, one after the other on one grid.
+std::optional<QuantileTable> chain(const std::vector<QuantileTable>& parts, const Facts& facts) {
   const double sd = std::sqrt(facts.variance);
-  for (const double resolution : resolutions) {
-    const double step = sd / resolution;
-    const double cells = (t.highest() - t.lowest()) / step + 2;
-    if (cells > static_cast<double>(most_cells)) continue;
-    // Each squaring doubles the cells until trimming holds them at some 40 standard deviations.
-    const double widest = std::min(cells * static_cast<double>(count), std::max(cells, 40 * resolution));
-    const double cost = 2 * widest * widest;
-    if (cost > (resolution > resolutions[2] ? affordable : refused)) continue;
-    Lumps power = hat_lumps(t, step), sum;
-    for (std::uint64_t n = count;;) {
-      if (n & 1) sum = sum.weight.empty() ? power : plus(sum, power);
-      n >>= 1;
-      if (n == 0) break;
-      power = plus(power, power);
-      if (power.weight.size() > most_cells) return std::nullopt;
-    }
-    return finish(sum, facts, step);
-  }
-  return std::nullopt;
+  const auto wide = [&](double r) {  // addends that hat functions widen
+    return static_cast<double>(std::count_if(parts.begin(), parts.end(),
+                                             [&](const QuantileTable& t) { return t.sd() >= 0.5 * sd / r; }));
+  };
+  constexpr double finest = 64;
+  const double resolution = choose_resolution(
+      {finest, 32, 16},
+      [&](double r) {
+        // Trimming holds the partial sum at its longest tail and some 18 of its standard deviations.
+        double all = 0, longest = 0, products = 0;
+        for (const QuantileTable& t : parts) {
+          const double cells = cells_of(t, sd / r);
+          products += cells * std::min(all, longest + 18 * r);
+          all += cells;
+          longest = std::max(longest, cells);
+        }
+        return products;
+      },
+      [&](double r) { return wide(r) / (6 * r * r); });
+  if (resolution == 0) return std::nullopt;
+
+  const double step = sd / resolution;
+  std::vector<Lumps> lumps;
+  for (const QuantileTable& t : parts) lumps.push_back(hat_lumps(t, step));
+  // Narrow ones first, while the partial sum is narrow too; equal sizes stay in the order given.
+  std::stable_sort(lumps.begin(), lumps.end(),
+                   [](const Lumps& a, const Lumps& b) { return a.weight.size() < b.weight.size(); });
+  Lumps sum = lumps.front();
+  for (std::size_t i = 1; i < lumps.size(); ++i) sum = plus(sum, lumps[i]);
+  return finish(sum, facts, step);
 }
 
 }  // namespace
 
 std::optional<QuantileTable> sum_of(std::span<const Addend> addends) {
-  double shift = 0;
-  Facts facts;  // of what is random
+  double shift = 0;  // constants are no lumps
+  Facts facts;
   std::vector<QuantileTable> parts;
   for (const Addend& a : addends) {
     if (a.count == 0) continue;
@@ -207,40 +296,15 @@ std::optional<QuantileTable> sum_of(std::span<const Addend> addends) {
       shift += static_cast<double>(a.count) * a.table->median();
       continue;
     }
-    facts.add(*a.table, a.count);
     auto group = copies(*a.table, a.count);
     if (!group) return std::nullopt;
+    facts.add(*a.table, a.count);
     parts.push_back(std::move(*group));
   }
   if (parts.empty()) return QuantileTable([shift](Mass) { return shift; });
-  if (parts.size() == 1) return shifted(parts.front(), shift);
-
-  const double sd = std::sqrt(facts.variance);
-  for (const double resolution : resolutions) {
-    const double step = sd / resolution;
-    std::vector<std::size_t> sizes;
-    bool fits = true;
-    for (const QuantileTable& t : parts) {
-      const double cells = (t.highest() - t.lowest()) / step + 2;
-      fits = fits && cells <= static_cast<double>(most_cells);
-      sizes.push_back(fits ? static_cast<std::size_t>(cells) : 0);
-    }
-    if (!fits) continue;
-    std::sort(sizes.begin(), sizes.end());
-    if (products(sizes) > (resolution > resolutions[2] ? affordable : refused)) continue;
-    std::vector<Lumps> lumps;
-    for (const QuantileTable& t : parts) lumps.push_back(hat_lumps(t, step));
-    // Narrow ones first, while the partial sum is narrow too; equal sizes stay in the order given.
-    std::stable_sort(lumps.begin(), lumps.end(),
-                     [](const Lumps& a, const Lumps& b) { return a.weight.size() < b.weight.size(); });
-    Lumps sum = lumps.front();
-    for (std::size_t i = 1; i < lumps.size(); ++i) {
-      sum = plus(sum, lumps[i]);
-      if (sum.weight.size() > most_cells) return std::nullopt;
-    }
-    return shifted(finish(sum, facts, step), shift);
-  }
-  return std::nullopt;
+  std::optional<QuantileTable> sum = parts.size() == 1 ? std::move(parts.front()) : chain(parts, facts);
+  if (sum && shift != 0) sum = shifted(*sum, shift);
+  return sum;
 }
 
 }  // namespace prism
