@@ -2,6 +2,7 @@
 #include "simulation/residual.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "distribution/standard_normal.h"
@@ -17,29 +18,74 @@ double makespan(const Compiled& c, const float* ends, std::size_t lane) {
   return latest;
 }
 
-Residual::Residual(std::span<const double> pilot) {
-  const auto n = static_cast<double>(pilot.size());
-  mean_ = sum_compensated(pilot) / n;
-  double square = 0, cube = 0;
-  for (double x : pilot) {
-    const double d = x - mean_;
-    square += d * d;
-    cube += d * d * d;
+namespace {
+
+/// Hermite polynomials: nearly orthogonal over normal scores, so the equations are well conditioned.
+std::array<double, 4> basis(double z) { return {1, z, z * z - 1, z * (z * z - 3)}; }
+
+/// Solves a x = b for a symmetric positive definite a.
+std::array<double, 4> solve(std::array<std::array<double, 4>, 4> a, std::array<double, 4> b) {
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = i + 1; j < 4; ++j) {
+      const double factor = a[j][i] / a[i][i];
+      for (std::size_t k = i; k < 4; ++k) a[j][k] -= factor * a[i][k];
+      b[j] -= factor * b[i];
+    }
+  for (std::size_t i = 4; i-- > 0;) {
+    for (std::size_t k = i + 1; k < 4; ++k) b[i] -= a[i][k] * b[k];
+    b[i] /= a[i][i];
   }
-  sd_ = std::sqrt(square / n);
-  skewness_ = sd_ > 0 ? cube / n / (sd_ * sd_ * sd_) : 0;
+  return b;
+}
+
+}  // namespace
+
+Residual::Residual(std::vector<double> pilot) {
+  std::sort(pilot.begin(), pilot.end());
+  const auto n = static_cast<double>(pilot.size());
+  std::array<std::array<double, 4>, 4> normal{};
+  std::array<double, 4> right{};
+  const double centre = pilot[pilot.size() / 2];  // differences from it keep digits
+  for (std::size_t i = 0; i < pilot.size(); ++i) {
+    const double lower = (static_cast<double>(i) + 0.625) / (n + 0.25);  // Blom's normal scores
+    const double upper = (n - static_cast<double>(i) - 0.375) / (n + 0.25);
+    const auto h = basis(detail::normal_quantile({lower, upper}));
+    for (std::size_t j = 0; j < 4; ++j) {
+      right[j] += h[j] * (pilot[i] - centre);
+      for (std::size_t k = 0; k < 4; ++k) normal[j][k] += h[j] * h[k];
+    }
+  }
+  const auto c = solve(normal, right);
+  std::copy(c.begin(), c.end(), coefficient_);
+  coefficient_[0] += centre;
+  // Its slope is (b - 3d) + 2cz + 3d z^2, positive around 0.
+  lowest_ = -40;
+  highest_ = 40;
+  const double q0 = c[1] - 3 * c[3], q1 = 2 * c[2], q2 = 3 * c[3];
+  const auto turn = [&](double z) {
+    if (z < 0) lowest_ = std::max(lowest_, z);
+    if (z > 0) highest_ = std::min(highest_, z);
+  };
+  const double inside = q1 * q1 - 4 * q0 * q2;
+  if (q2 == 0 && q1 != 0) turn(-q0 / q1);
+  if (q2 != 0 && inside >= 0) {
+    turn((-q1 + std::sqrt(inside)) / (2 * q2));
+    turn((-q1 - std::sqrt(inside)) / (2 * q2));
+  }
+}
+
+double Residual::makespan(double z) const {
+  const auto h = basis(std::clamp(z, lowest_, highest_));
+  return coefficient_[0] * h[0] + coefficient_[1] * h[1] + coefficient_[2] * h[2] + coefficient_[3] * h[3];
 }
 
 SampleTable Residual::largest_of(std::int64_t n) const {
-  if (!(sd_ > 1e-9 * mean_)) return make_sample_table(QuantileTable([this](Mass) { return mean_; }));
-  // Beyond this point, far in the thin tail, the expansion would bend back: there the law is flat.
-  const double turn = skewness_ == 0 ? 0 : -3 / skewness_;
-  const QuantileTable one([&](Mass m) {
-    double u = detail::normal_quantile(m);
-    if (skewness_ > 0) u = std::max(u, turn);
-    if (skewness_ < 0) u = std::min(u, turn);
-    return mean_ + sd_ * (u + skewness_ / 6 * (u * u - 1));
-  });
+  // Without spread the fit is rounding noise.
+  if (!(coefficient_[1] > 1e-9 * coefficient_[0])) {
+    const double always = coefficient_[0];
+    return make_sample_table(QuantileTable([always](Mass) { return always; }));
+  }
+  const QuantileTable one([this](Mass m) { return makespan(detail::normal_quantile(m)); });
   return make_sample_table(maximum_of(one, static_cast<std::uint64_t>(n)));
 }
 

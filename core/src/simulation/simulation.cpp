@@ -22,6 +22,12 @@ namespace {
 /// simulated.
 constexpr std::int64_t fast_replicas = 4, few_replicas = 8;
 constexpr std::int64_t pilot_unit = 1024;
+
+/// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
+/// guessed.
+std::int64_t pilot_units(double draws_a_replica) {
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
+}
 constexpr std::int64_t check_unit = 16;
 
 /// Trials that are played once more with all replicas: as many as cost little.
@@ -110,7 +116,7 @@ std::int64_t unit_count(const Simulation& s, Phase phase) {
   const bool approximate = s.simulated < s.replicas;
   switch (phase) {
     case Phase::pilot:
-      return approximate ? pilot_size / pilot_unit : 0;
+      return approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit) : 0;
     case Phase::trials:
       return units(s.run.trials, block_trials);
     case Phase::attribution:
@@ -265,7 +271,7 @@ void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
   std::vector<double> makespans;
   for (const auto& part : pilot_parts)
     for (Reader in(part); !in.done();) makespans.push_back(in.get());
-  s.rest = Residual(makespans).largest_of(s.replicas - s.simulated);
+  s.rest = Residual(std::move(makespans)).largest_of(s.replicas - s.simulated);
 }
 
 EngineAccount account(const Simulation& s) {
