@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { lead, root, settled, useBrowser, visit } from "./browser";
+import { lead, root, settled, useBrowser, visitQuick } from "./browser";
 
 useBrowser();
 
@@ -14,8 +14,7 @@ const { bad } = JSON.parse(readFileSync(resolve(folder, "manifest.json"), "utf8"
 
 test("each bad scenario shows one clear error at its place and keeps the last result", async () => {
   expect(bad.length).toBeGreaterThanOrEqual(40);
-  const page = await visit();
-  await settled(page);
+  const page = await visitQuick();
   const before = await lead(page);
   const wrong: string[] = [];
   for (const { file, line, column, pointer } of bad) {

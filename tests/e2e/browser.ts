@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built page, served as a static host would, in Debian's Chromium. A console error, a page error, a failed
 // request or a request to another host fails the test that met it.
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 
@@ -74,6 +76,37 @@ export function forgive(pattern: RegExp) {
 }
 
 export const address = () => origin;
+
+/** A scenario with a spread that is computed in a moment; `change` may alter it. */
+export function quick(change: (scenario: Record<string, unknown>) => void = () => {}): string {
+  const scenario: Record<string, unknown> = {
+    prism: 1,
+    title: "Quick",
+    model: "llama-3.1-405b",
+    parallel: { tp: 8, pp: 4, dp: 4, layers_per_virtual_stage: "front" },
+    batch: { global: 32, sequence: 8192 },
+    cluster: { gpu: "h100-sxm" },
+    variability: "dedicated",
+    run: { trials: 1024, seed: "3" },
+  };
+  change(scenario);
+  return JSON.stringify(scenario, null, 2);
+}
+
+/** A link as anyone could write it: right length and check, any content. */
+export function forge(scenario: string, engine = "0.1.0", made = ""): string {
+  const text = `{"engine":"${engine}","digest":"${made}","scenario":${scenario}}`;
+  const payload = deflateRawSync(Buffer.from(text)).toString("base64url");
+  const check = createHash("sha256").update(payload).digest("hex").slice(0, 8);
+  return `#v1.${payload.length.toString(36)}-${check}.${payload}`;
+}
+
+/** A page that shows the quick scenario's result. */
+export async function visitQuick(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await visit(`/${forge(JSON.stringify(JSON.parse(quick())))}`, options);
+  await settled(page);
+  return page;
+}
 
 /** Waits for a whole result of the present settings. */
 export async function settled(page: Page, timeout = 45_000): Promise<void> {

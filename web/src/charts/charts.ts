@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pictures: pure functions from a result to SVG by Observable Plot. Loaded after the first sentence stands.
 import * as Plot from "@observablehq/plot";
-import { unitFor } from "../base/format";
+import { percent, unitFor } from "../base/format";
 import type { Result, StepTime } from "../base/result";
 import { kindText } from "../base/sentences";
 import { binWidth } from "../base/tables";
@@ -256,7 +256,7 @@ export const criticalPath: Draw = (result, width, palette) => {
       Plot.text(rows, {
         x: "share",
         y: "name",
-        text: (r) => `${(100 * r.share).toFixed(1)} %`,
+        text: (r) => (r.share < 0.0005 ? "< 0.1 %" : percent(r.share)),
         textAnchor: "start",
         dx: 6,
         fill: palette.ink,
