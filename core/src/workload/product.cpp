@@ -34,7 +34,7 @@ struct Cell {
   double weight, value;
 };
 
-constexpr int octaves = 44;            // masses down to 2^-45
+constexpr int octaves = 44;           // masses down to 2^-45
 constexpr int fine = 24, coarse = 6;  // cells an octave, in the innermost four octaves and further out
 
 /// Masses that cut one side, from the middle (0.5) outwards.

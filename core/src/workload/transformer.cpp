@@ -85,78 +85,96 @@ Transformer::Transformer(const Scenario& scenario, const Network& network, Shape
       parallel_(scenario.parallel.tp > 1),
       sequence_parallel_(scenario.parallel.sequence_parallel && scenario.parallel.tp > 1),
       recompute_(scenario.parallel.recompute) {
-  const Model& model = *scenario.model;
-  const double t = static_cast<double>(scenario.parallel.tp);
-  const double b = static_cast<double>(scenario.batch.micro),
-               s = static_cast<double>(scenario.batch.sequence);
-  const double tokens = b * s;
-  const double h = static_cast<double>(model.hidden), f = static_cast<double>(model.ffn_hidden);
-  const double q = static_cast<double>(model.heads * model.head_dim) / t;
-  const double kv = static_cast<double>(kv_heads_held(model, scenario.parallel.tp) * model.head_dim);
-  const double heads = static_cast<double>(model.heads) / t, d = static_cast<double>(model.head_dim);
-  const double x = tokens * h, whole = sequence_parallel_ ? x / t : x;
-  const double inputs = model.gated_ffn ? 2 : 1;  // FFN input matrices
-
-  for (Pass* pass : {&forward_, &backward_}) {
-    const bool back = pass == &backward_;
-    const double gemms = back ? 2 : 1;  // backward: gradients of the input and of the weights
-    pass->residual_norm = op("residual, dropout and norm", Kind::elementwise,
-                             memory_s((back ? residual_norm_backward : residual_norm_forward) / 2 * whole));
-    pass->qkv = gemm("query, key and value product", tokens, q + 2 * kv, h, gemms);
-    pass->reshape =
-        op("bias and transpose of query, key and value", Kind::elementwise, memory_s(reshape_both * x / t));
-    if (cost_.flash_attention) {
-      // Causal: half of the score matrix.
-      const double flops = 4 * b * heads * s * s * d / 2;
-      pass->attention =
-          op("attention", Kind::attention,
-             (back ? flash_backward_time : 1) * flops / (gpu_.peak_flops * cost_.attention_efficiency));
-    } else {
-      const double product =
-          2 * b * heads * s * s * d / (gpu_.peak_flops * cost_.gemm_efficiency) + cost_.gemm_overhead_s;
-      const double scores = b * heads * s * s * (back ? score_backward : score_forward);
-      pass->attention = op("attention", Kind::attention, 2 * gemms * product + memory_s(scores));
-    }
-    pass->projection = gemm("projection product", tokens, h, q, gemms);
-    pass->ffn_in = gemm("FFN input product", tokens, f / t, h, gemms * inputs);
-    const double activation = model.gated_ffn ? (back ? gated_backward : gated_forward)
-                                              : (back ? activation_backward : activation_forward);
-    pass->activation = op("activation", Kind::elementwise, memory_s(activation * tokens * f / t));
-    pass->ffn_out = gemm("FFN output product", tokens, h, f / t, gemms);
-  }
-
-  if (parallel_) {
-    const double exposed = 1 - cost_.tp_overlap;
-    if (sequence_parallel_) {
-      exchange_ = network.gather_or_scatter(network.tensor, word * x);
-      gather_ = op("all-gather of activations", Kind::all_gather, exposed * exchange_.seconds);
-      scatter_ = op("reduce-scatter of activations", Kind::reduce_scatter, exposed * exchange_.seconds);
-      layer_collectives_s_ = 2 * (gather_.scale_s + scatter_.scale_s);
-    } else {
-      exchange_ = network.all_reduce(network.tensor, word * x);
-      reduce_ = op("all-reduce of activations", Kind::all_reduce, exposed * exchange_.seconds);
-      layer_collectives_s_ = 2 * reduce_.scale_s;
-    }
-  }
+  const Sizes sizes = sizes_of(scenario);
+  forward_ = make_pass(sizes, false);
+  backward_ = make_pass(sizes, true);
+  if (parallel_) make_collectives(sizes, network);
   // The host launches kernels at its own pace: a layer is never faster than the floor.
-  forward_.gaps = op("launch gaps", Kind::compute_other,
-                     std::max(0.0, cost_.layer_floor_s - forward_.seconds(layer_collectives_s_)));
-  backward_.gaps = op("launch gaps", Kind::compute_other,
-                      std::max(0.0, 2 * cost_.layer_floor_s - backward_.seconds(layer_collectives_s_)));
+  const auto gaps = [&](const Pass& pass, double floor_s) {
+    return op("launch gaps", Kind::compute_other,
+              std::max(0.0, floor_s - pass.seconds(layer_collectives_s_)));
+  };
+  forward_.gaps = gaps(forward_, cost_.layer_floor_s);
+  backward_.gaps = gaps(backward_, 2 * cost_.layer_floor_s);
+  make_ends(sizes, network);
+}
 
-  embedding_lookup_ = op("embedding lookup", Kind::embedding, memory_s(lookup * x));
+Transformer::Sizes Transformer::sizes_of(const Scenario& scenario) {
+  const Model& model = *scenario.model;
+  const std::int64_t tp = scenario.parallel.tp;
+  Sizes z;
+  z.t = static_cast<double>(tp);
+  z.b = static_cast<double>(scenario.batch.micro);
+  z.s = static_cast<double>(scenario.batch.sequence);
+  z.tokens = z.b * z.s;
+  z.h = static_cast<double>(model.hidden);
+  z.f = static_cast<double>(model.ffn_hidden);
+  z.x = z.tokens * z.h;
+  z.heads = static_cast<double>(model.heads) / z.t;
+  z.d = static_cast<double>(model.head_dim);
+  z.q = z.heads * z.d;
+  z.kv = static_cast<double>(kv_heads_held(model, tp)) * z.d;
+  z.vocabulary = static_cast<double>(padded_vocabulary(model.vocabulary, tp)) / z.t;
+  z.gated = model.gated_ffn;
+  return z;
+}
+
+Transformer::Pass Transformer::make_pass(const Sizes& z, bool backward) const {
+  const double products = backward ? 2 : 1;  // backward: gradients of the input and of the weights
+  const double norm = (backward ? residual_norm_backward : residual_norm_forward) / 2 * z.x;
+  const double activation = z.gated ? (backward ? gated_backward : gated_forward)
+                                    : (backward ? activation_backward : activation_forward);
+  Pass pass;
+  pass.residual_norm =
+      op("residual, dropout and norm", Kind::elementwise, memory_s(sequence_parallel_ ? norm / z.t : norm));
+  pass.qkv = gemm("query, key and value product", z.tokens, z.q + 2 * z.kv, z.h, products);
+  pass.reshape =
+      op("bias and transpose of query, key and value", Kind::elementwise, memory_s(reshape_both * z.x / z.t));
+  pass.attention = op("attention", Kind::attention, attention_s(z, backward));
+  pass.projection = gemm("projection product", z.tokens, z.h, z.q, products);
+  pass.ffn_in = gemm("FFN input product", z.tokens, z.f / z.t, z.h, z.gated ? 2 * products : products);
+  pass.activation = op("activation", Kind::elementwise, memory_s(activation * z.tokens * z.f / z.t));
+  pass.ffn_out = gemm("FFN output product", z.tokens, z.h, z.f / z.t, products);
+  return pass;
+}
+
+double Transformer::attention_s(const Sizes& z, bool backward) const {
+  const double scores = z.b * z.heads * z.s * z.s;
+  const double product = 2 * scores * z.d;  // FLOPs of one of the two products, all scores
+  if (cost_.flash_attention) {
+    const double causal = 2 * product / 2;
+    return (backward ? flash_backward_time : 1) * causal / (gpu_.peak_flops * cost_.attention_efficiency);
+  }
+  const double product_s = product / (gpu_.peak_flops * cost_.gemm_efficiency) + cost_.gemm_overhead_s;
+  return (backward ? 4 : 2) * product_s + memory_s((backward ? score_backward : score_forward) * scores);
+}
+
+void Transformer::make_collectives(const Sizes& z, const Network& network) {
+  const double exposed = 1 - cost_.tp_overlap;
+  if (sequence_parallel_) {
+    exchange_ = network.gather_or_scatter(network.tensor, word * z.x);
+    gather_ = op("all-gather of activations", Kind::all_gather, exposed * exchange_.seconds);
+    scatter_ = op("reduce-scatter of activations", Kind::reduce_scatter, exposed * exchange_.seconds);
+    layer_collectives_s_ = 2 * (gather_.scale_s + scatter_.scale_s);
+  } else {
+    exchange_ = network.all_reduce(network.tensor, word * z.x);
+    reduce_ = op("all-reduce of activations", Kind::all_reduce, exposed * exchange_.seconds);
+    layer_collectives_s_ = 2 * reduce_.scale_s;
+  }
+}
+
+void Transformer::make_ends(const Sizes& z, const Network& network) {
+  embedding_lookup_ = op("embedding lookup", Kind::embedding, memory_s(lookup * z.x));
   embedding_gradient_ = op("embedding gradient", Kind::embedding,
-                           memory_s(lookup_gradient_read * x + lookup_gradient_add * x / t));
-  const double vocabulary =
-      static_cast<double>(padded_vocabulary(model.vocabulary, scenario.parallel.tp)) / t;
+                           memory_s(lookup_gradient_read * z.x + lookup_gradient_add * z.x / z.t));
   head_norm_ = forward_.residual_norm;
-  head_forward_ = gemm("head product", tokens, vocabulary, h, 1);
-  head_backward_ = gemm("head product", tokens, vocabulary, h, 2);
-  loss_forward_ = op("loss", Kind::loss, memory_s(logit_forward * tokens * vocabulary));
-  loss_backward_ = op("loss", Kind::loss, memory_s(logit_backward * tokens * vocabulary));
+  head_forward_ = gemm("head product", z.tokens, z.vocabulary, z.h, 1);
+  head_backward_ = gemm("head product", z.tokens, z.vocabulary, z.h, 2);
+  loss_forward_ = op("loss", Kind::loss, memory_s(logit_forward * z.tokens * z.vocabulary));
+  loss_backward_ = op("loss", Kind::loss, memory_s(logit_backward * z.tokens * z.vocabulary));
   // Maximum, sum of exponentials and the wanted logit: three numbers of 32 bits a token, one after another.
   loss_statistics_ =
-      op("loss statistics", Kind::all_reduce, 3 * network.all_reduce(network.tensor, 4 * tokens).seconds);
+      op("loss statistics", Kind::all_reduce, 3 * network.all_reduce(network.tensor, 4 * z.tokens).seconds);
 }
 
 double Transformer::layer_forward_s() const { return forward_.seconds(layer_collectives_s_); }

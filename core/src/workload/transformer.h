@@ -44,6 +44,22 @@ class Transformer {
     double seconds(double collectives_s) const;
   };
 
+  /// Sizes of one micro-batch on one tensor rank.
+  struct Sizes {
+    double t;                ///< tensor ranks
+    double b, s, tokens;     ///< sequences, tokens a sequence, tokens
+    double h, f, x;          ///< hidden, FFN width, activations = tokens * hidden (all whole)
+    double heads, d, q, kv;  ///< query heads held, size of a head, widths of queries and of keys held
+    double vocabulary;       ///< entries held, padded
+    bool gated;
+  };
+  static Sizes sizes_of(const Scenario& scenario);
+
+  Pass make_pass(const Sizes& sizes, bool backward) const;
+  double attention_s(const Sizes& sizes, bool backward) const;
+  void make_collectives(const Sizes& sizes, const Network& network);
+  void make_ends(const Sizes& sizes, const Network& network);
+
   double gemm_s(double m, double n, double k) const;
   double memory_s(double bytes) const;
   Operator op(const char* name, Kind kind, double seconds) const;
