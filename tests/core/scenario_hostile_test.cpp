@@ -103,10 +103,10 @@ TEST(HostileScenario, AnyValueMayBeAnyOther) {
     const Json document = Json::parse(text);
     const Json flat = document.flatten();
     std::vector<Json::json_pointer> places;
+    const std::size_t stride = 1 + flat.size() / 40;  // long lists repeat themselves
+    std::size_t n = 0;
     for (const auto& member : flat.items()) {
-      const std::string last = Json::json_pointer(member.key()).back();
-      if (last.size() == 1 && last[0] >= '2' && last[0] <= '9')
-        continue;  // long lists: their first items will do
+      if (n++ % stride != 0) continue;
       for (Json::json_pointer at(member.key()); !at.empty(); at = at.parent_pointer())
         if (std::find(places.begin(), places.end(), at) == places.end()) places.push_back(at);
     }

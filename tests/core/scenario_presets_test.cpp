@@ -2,6 +2,8 @@
 // The preset tables: each entry can be used, has its sources, and is listed.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "prism/graph.h"
 #include "scenario/presets/presets.h"
 #include "scenario_files.h"
@@ -84,6 +86,77 @@ TEST(Presets, ScheduleNamesAreThoseOfTheScheduleRegistry) {
   std::vector<std::string_view> registered;
   for (const Schedule& s : schedules()) registered.push_back(s.name);
   EXPECT_EQ(std::vector<std::string_view>(schedule_names().begin(), schedule_names().end()), registered);
+}
+
+// The schema is written by hand; the names and families in it are those of the core.
+TEST(Presets, AreWhatTheJsonSchemaNames) {
+  const Json schema = Json::parse(test::read_file(test::source_dir + "/docs/scenario.schema.json"));
+  const Json all = Json::parse(presets_json());
+  const Json& defs = schema["$defs"];
+  const auto names = [&](const char* group) {
+    Json list = Json::array();
+    for (const auto& entry : all[group]) list.push_back(entry.is_object() ? entry["name"] : entry);
+    return list;
+  };
+  EXPECT_EQ(defs["model"]["oneOf"][0]["enum"], names("model"));
+  EXPECT_EQ(defs["gpu"]["oneOf"][0]["enum"], names("gpu"));
+  EXPECT_EQ(defs["variability"]["oneOf"][0]["enum"], names("variability"));
+  EXPECT_EQ(defs["operator"]["properties"]["kind"]["enum"], names("kind"));
+  for (const char* door : {"parallel_of_job", "parallel_of_operators"})
+    EXPECT_EQ(defs[door]["properties"]["schedule"]["enum"], names("schedule"));
+  EXPECT_EQ(defs["parallel_of_job"]["properties"]["layers_per_virtual_stage"]["anyOf"][0]["enum"],
+            names("layers_per_virtual_stage"));
+  const Json cost_model_keys = [&] {
+    Json keys = Json::array();
+    for (const auto& member : all["cost_model"][0].items())
+      if (member.key() != "gpu") keys.push_back(member.key());
+    return keys;
+  }();
+  for (const auto& key : cost_model_keys) EXPECT_TRUE(defs["cost_model"]["properties"].contains(key)) << key;
+  EXPECT_EQ(defs["cost_model"]["properties"].size(), cost_model_keys.size());
+
+  for (const Family& family : families()) {
+    const std::string name(family.name);
+    for (const char* quantity : {"time", "factor"}) {
+      ASSERT_TRUE(defs[quantity]["properties"].contains(name)) << name;
+      EXPECT_TRUE(defs[std::string(quantity) + "_part"]["properties"].contains(name)) << name;
+      const Json& shape = defs[quantity]["properties"][name];
+      EXPECT_EQ(shape.contains("anyOf") ? shape["anyOf"].size() : 1, family.sets.size()) << name;
+    }
+    for (std::size_t i = 0; i < family.sets.size(); ++i) {
+      const Json& factor = defs["factor"]["properties"][name];
+      const Json& factor_set = factor.contains("anyOf") ? factor["anyOf"][i] : factor;
+      const Json& time = defs["time"]["properties"][name];
+      const Json& time_set = time.contains("anyOf") ? time["anyOf"][i] : time;
+      EXPECT_EQ(time_set["patternProperties"].size(), family.sets[i].parameters.size()) << name;
+      for (const Parameter& p : family.sets[i].parameters) {
+        EXPECT_TRUE(factor_set["properties"].contains(std::string(p.name))) << name << " " << p.name;
+        const std::string pattern = "^" + std::string(p.name) + (p.dimensional ? "_(us|ms|s)$" : "$");
+        EXPECT_TRUE(time_set["patternProperties"].contains(pattern)) << name << " " << pattern;
+      }
+    }
+  }
+}
+
+// docs/scenario.md is the user's reference: it names every key of the schema and every preset.
+TEST(Presets, AndKeysAreAllInTheReference) {
+  const std::string reference = test::read_file(test::source_dir + "/docs/scenario.md");
+  const Json schema = Json::parse(test::read_file(test::source_dir + "/docs/scenario.schema.json"));
+  const auto expect_named = [&](const std::string& word) {
+    EXPECT_NE(reference.find("`" + word + "`"), std::string::npos) << word;
+  };
+  const std::function<void(const Json&)> visit = [&](const Json& value) {
+    if (value.is_object() && value.contains("properties") && value.contains("type") &&
+        value["type"] == "object")
+      for (const auto& member : value["properties"].items())
+        if (member.key() != "weight") expect_named(member.key());
+    if (value.is_structured())
+      for (const auto& member : value) visit(member);
+  };
+  visit(schema);
+  for (const auto& p : scenario::model_presets()) expect_named(std::string(p.name));
+  for (const auto& p : scenario::gpu_presets()) expect_named(std::string(p.name));
+  for (const auto& p : scenario::variability_presets()) expect_named(std::string(p.name));
 }
 
 }  // namespace

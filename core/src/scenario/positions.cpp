@@ -100,10 +100,11 @@ class Scanner {
     }
   }
 
-  static std::string unescape(std::string_view raw) {
-    if (raw.find('\\') == std::string_view::npos) return std::string(raw);
+  /// Whether a raw key, escapes and all, spells `name`.
+  static bool spells(std::string_view raw, std::string_view name) {
+    if (raw.find('\\') == std::string_view::npos) return raw == name;
     const Json value = Json::parse(in_quotes(raw), nullptr, false);
-    return value.is_string() ? value.get<std::string>() : std::string(raw);
+    return value.is_string() && value.get_ref<const std::string&>() == name;
   }
 
   /// The last member of that name: of duplicate keys the second is the fault.
@@ -112,7 +113,7 @@ class Scanner {
     ++at_;
     for (blank(); at_ < text_.size() && peek() == '"'; blank()) {
       const std::size_t key = at_;
-      const bool match = unescape(string()) == name;
+      const bool match = spells(string(), name);
       blank();
       if (peek() == ':') ++at_;
       blank();

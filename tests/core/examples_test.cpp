@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every example runs, and its headline in examples/index.json says what the engine says. When a change of the
+// cost model or a preset moves a number, this test prints the headline to write.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "prism/report.h"
+#include "scenario_files.h"
+
+namespace prism {
+namespace {
+
+using nlohmann::json;
+
+json index_entries() { return json::parse(test::read_file(test::source_dir + "/examples/index.json")); }
+
+struct Answer {
+  double deterministic_s, p95_s;
+};
+
+/// From the first units of trials: the 95th percentile of a thousand trials is within 0.1 % of the whole
+/// run's.
+Answer run(const Job& job) {
+  Simulation& s = *job.simulation;
+  std::vector<std::vector<std::byte>> pilot, trials;
+  for (std::int64_t u = 0; u < unit_count(s, Phase::pilot); ++u)
+    pilot.push_back(run_unit(s, Phase::pilot, u));
+  learn(s, pilot);
+  for (std::int64_t u = 0; u < std::min<std::int64_t>(4, unit_count(s, Phase::trials)); ++u)
+    trials.push_back(run_unit(s, Phase::trials, u));
+  std::vector<double> times = merge(s, trials, {}, {}).step_s;
+  std::sort(times.begin(), times.end());
+  return {deterministic(s).step_s, times.at(times.size() * 95 / 100)};
+}
+
+std::string rounded(double seconds) {
+  char text[32];
+  if (seconds < 1)
+    std::snprintf(text, sizeof text, "%.0f ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.*f s", seconds < 10 ? 2 : 1, seconds);
+  return text;
+}
+
+std::string headline(const Answer& a) {
+  // Trials are drawn in single precision, the deterministic step in double.
+  if (std::abs(a.p95_s / a.deterministic_s - 1) < 1e-6) return "Every step takes " + rounded(a.p95_s) + ".";
+  return "95 of 100 steps finish within " + rounded(a.p95_s) +
+         "; without variability every step would take " + rounded(a.deterministic_s) + ".";
+}
+
+/// The numbers of a headline, in seconds.
+std::vector<double> numbers(const std::string& text) {
+  std::vector<double> found;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] < '0' || text[i] > '9') {
+      ++i;
+      continue;
+    }
+    std::size_t used = 0;
+    const double value = std::stod(text.substr(i), &used);
+    i += used;
+    if (text.compare(i, 3, " ms") == 0) found.push_back(value / 1e3);
+    if (text.compare(i, 2, " s") == 0) found.push_back(value);
+  }
+  return found;
+}
+
+class Example : public testing::TestWithParam<json> {};
+TEST_P(Example, RunsAndKeepsItsHeadline) {
+  const std::string file = GetParam()["file"];
+  const auto job = prepare_job(test::read_file(test::source_dir + "/examples/" + file));
+  ASSERT_TRUE(job) << diagnostics_json(job.diagnostics);
+  EXPECT_TRUE(job->warnings.empty()) << diagnostics_json(job->warnings);
+  EXPECT_EQ(job->scenario.title, GetParam()["title"].get<std::string>());
+  EXPECT_EQ(GetParam()["question"].get<std::string>().back(), '?');
+
+  const Answer answer = run(*job);
+  const std::string expected = headline(answer), stated = GetParam()["headline"];
+  const std::vector<double> e = numbers(expected), s = numbers(stated);
+  ASSERT_EQ(s.size(), e.size()) << "write: " << expected;
+  for (std::size_t i = 0; i < e.size(); ++i)
+    EXPECT_NEAR(s[i], e[i],
+                std::abs(e[i]) * 0.002 + (e[i] < 1    ? 0
+                                          : e[i] < 10 ? 0.01
+                                                      : 0.1))
+        << "write: " << expected;
+}
+INSTANTIATE_TEST_SUITE_P(Gallery, Example, testing::ValuesIn(index_entries().get<std::vector<json>>()),
+                         [](const auto& test) { return "number" + std::to_string(test.index); });
+
+TEST(Examples, IndexNamesEveryFile) {
+  std::set<std::string> named, present;
+  for (const json& entry : index_entries().get<std::vector<json>>()) named.insert(entry["file"]);
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir + "/examples"))
+    if (entry.path().extension() == ".json" && entry.path().filename() != "index.json")
+      present.insert(entry.path().filename().string());
+  EXPECT_EQ(named, present);
+}
+
+// examples/README.md works this one out by hand.
+TEST(Examples, TeachingExampleTakesWhatThePencilSays) {
+  const auto job = prepare_job(test::read_file(test::source_dir + "/examples/teaching-operators.json"));
+  ASSERT_TRUE(job);
+  EXPECT_NEAR(deterministic(*job->simulation).step_s, 0.161, 1e-12);
+}
+
+}  // namespace
+}  // namespace prism
