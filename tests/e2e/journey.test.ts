@@ -270,7 +270,7 @@ test("the whole journey by keyboard", async () => {
   await settled(page);
   await tabTo(/Read the histogram at/);
   await page.keyboard.press("ArrowRight");
-  await page.getByText(/steps; \d+\.\d % have finished by then/).waitFor();
+  await page.getByText(/steps; \d+\.\d\s% have finished by then/).waitFor();
   await page.keyboard.press("Control+z");
   await page.getByText(/Seed 3\./).waitFor();
 });

@@ -14,9 +14,9 @@ test("a shared link opened elsewhere shows the same numbers, reproduced exactly"
   await page.getByText("Copied", { exact: true }).first().waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link.startsWith(`${address()}/#v1.`)).toBe(true);
-  const markdown = await page.getByLabel("Markdown").inputValue();
+  const markdown = await page.getByLabel("Markdown", { exact: true }).inputValue();
   expect(markdown).toContain(`](${link})`);
-  expect(await page.getByLabel("Command line").inputValue()).toBe(`prism open '${link}'`);
+  expect(await page.getByLabel("Command line", { exact: true }).inputValue()).toBe(`prism open '${link}'`);
   await page.keyboard.press("Escape");
 
   const other = await visit(link.slice(address().length));
@@ -66,7 +66,7 @@ describe("a link that cannot be opened has its own message, and nothing in its p
     await page.waitForTimeout(300);
     expect(await page.locator(".chart").count()).toBe(0);
     await page.getByRole("button", { name: "Show the first example instead" }).click();
-    await settled(page);
+    await page.locator("[data-testid=lead]").waitFor();
   });
 });
 

@@ -311,8 +311,29 @@ export const fields: Field[] = [
     step: "double",
     write: set("/run/trials"),
   },
+  {
+    kind: "choice",
+    id: "engine",
+    group: "run",
+    label: "Engine",
+    pointer: "/run/engine",
+    options: () => engines.map(({ name }) => ({ value: name, label: name })),
+    value: engineOf,
+    help: (r) => engines.find(({ name }) => name === engineOf(r))?.does ?? "",
+    write: set("/run/engine"),
+  },
   { kind: "seed", id: "seed", group: "run", label: "Seed", pointer: "/run/seed", write: set("/run/seed") },
 ];
+
+const engines = [
+  { name: "fast", does: "Simulates the replicas that can decide the step." },
+  { name: "exact", does: "Simulates every replica: slower, to check the fast engine." },
+  { name: "reference", does: "Simulates every rank, literally: only for small jobs." },
+];
+
+function engineOf(r: Reading): string {
+  return String(shown(r, "/run/engine").value ?? "fast");
+}
 
 function variabilityOf(r: Reading): string {
   const written = valueAt(r.data, "/variability");
