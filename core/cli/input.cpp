@@ -2,10 +2,10 @@
 #include "input.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "format.h"
@@ -15,6 +15,25 @@ namespace prism::cli {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// None on error; errno then says why. Streams of the standard library hide the reason, and throw for a
+/// folder.
+std::optional<std::string> read_all(std::FILE* stream) {
+  std::string text;
+  char buffer[1 << 16];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, stream)) text.append(buffer, n);
+  if (std::ferror(stream)) return std::nullopt;
+  return text;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  struct Close {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  const std::unique_ptr<std::FILE, Close> stream(std::fopen(path.c_str(), "rb"));
+  if (!stream) return std::nullopt;
+  return read_all(stream.get());
+}
 
 std::optional<Span> scenario_span(std::string_view text) {
   const Span root = root_value(text);
@@ -52,18 +71,13 @@ std::string option_at_fault(const Diagnostic& d, const Overrides& o) {
 
 std::optional<Input> read_input(const std::string& file, const Overrides& overrides, bool json) {
   Input input{file == "-" ? "standard input" : file, {}, overrides};
-  if (file == "-") {
-    input.text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    if (stream) input.text.assign(std::istreambuf_iterator<char>(stream), {});
-    if (!stream || stream.bad()) {
-      print_fault("unreadable",
-                  "cannot read " + file + (errno ? std::string(": ") + std::strerror(errno) : ""), json);
-      return std::nullopt;
-    }
+  errno = 0;
+  const auto text = file == "-" ? read_all(stdin) : read_file(file);
+  if (!text) {
+    print_fault("unreadable", "cannot read " + input.name + ": " + std::strerror(errno), json);
+    return std::nullopt;
   }
+  input.text = *text;
   apply(overrides, input.text);
   return input;
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `prism`: arguments to options.
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <system_error>
 
 #include "commands.h"
 #include "prism/scenario.h"
@@ -12,10 +16,22 @@ using namespace prism::cli;
 
 constexpr const char* file_help = "Scenario or result document; - reads standard input";
 
+/// CLI11 itself takes -1, and anything too large, for the largest unsigned number.
+template <class Integer>
+std::string whole_number(const std::string& text) {
+  Integer value;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stop == end) return "";
+  return "a whole number below 2^" + std::to_string(std::numeric_limits<Integer>::digits) +
+         " is expected, not " + text;
+}
+
 void add_overrides(CLI::App* command, Overrides& o) {
   command->add_option("--trials", o.trials, "Number of trials, instead of the scenario's")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""));
-  command->add_option("--seed", o.seed, "Seed, instead of the scenario's");
+      ->check(whole_number<std::uint64_t>);
+  command->add_option("--seed", o.seed, "Seed, instead of the scenario's")
+      ->check(whole_number<std::uint64_t>);
   command->add_option("--engine", o.engine, "fast, exact or reference, instead of the scenario's");
 }
 

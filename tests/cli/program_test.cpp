@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "link.h"
@@ -186,7 +187,7 @@ TEST_F(Program, AFaultIsShownAtItsPlaceWithAHint) {
     const Ended e = run(std::string(command) + " '" + file + "'");
     EXPECT_EQ(e.code, 1) << command;
     EXPECT_EQ(e.out, "") << command;
-    EXPECT_EQ(e.err.find(file + ":11:14: error: "), 0u) << e.err;
+    EXPECT_EQ(e.err.find(file + ":10:14: error: "), 0u) << e.err;
     EXPECT_NE(e.err.find("[/batch/micro_batchs]"), std::string::npos) << e.err;
     EXPECT_NE(e.err.find("\n  hint: "), std::string::npos) << e.err;
     EXPECT_NE(e.err.find("micro_batches"), std::string::npos) << e.err;
@@ -198,19 +199,22 @@ TEST_F(Program, AFaultIsShownAtItsPlaceWithAHint) {
     const json j = json::parse(e.out);
     EXPECT_EQ(j["ok"], false);
     EXPECT_EQ(j["errors"][0]["code"], "unknown_key");
-    EXPECT_EQ(j["errors"][0]["line"], 11);
+    EXPECT_EQ(j["errors"][0]["line"], 10);
   }
 }
 
 TEST_F(Program, AnOptionAtFaultIsNamed) {
-  const Ended e = run("run - --engine steam", scenario);
-  EXPECT_EQ(e.code, 1);
-  EXPECT_EQ(e.err.find("--engine: error: "), 0u) << e.err;
+  for (const auto& [option, value] : {std::pair{"--engine", "steam"}, {"--trials", "0"}}) {
+    const Ended e = run(std::string("run - ") + option + " " + value, scenario);
+    EXPECT_EQ(e.code, 1);
+    EXPECT_EQ(e.err.find(std::string(option) + ": error: "), 0u) << e.err;
+  }
 }
 
 TEST_F(Program, UsageErrorsAndMissingFiles) {
-  for (const char* arguments : {"", "fly", "run", "run - --seed -1", "run - --seed x", "run - --trials 0",
-                                "run - --threads 0", "run - --json --csv", "run - --unknown", "open"})
+  for (const char* arguments :
+       {"", "fly", "run", "run - --seed -1", "run - --seed x", "run - --seed 18446744073709551616",
+        "run - --trials 1.5", "run - --threads 0", "run - --json --csv", "run - --unknown", "open"})
     EXPECT_EQ(run(arguments, scenario).code, 2) << arguments;
   EXPECT_EQ(run("--help").code, 0);
   EXPECT_EQ(run("--version").out, "prism 0.1.0\n");
