@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files by button, by drop anywhere, and by paste.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { decodeUtf8 } from "../base/utf8";
 import { useController } from "./context";
 
 const byte_limit = 8_000_000;
@@ -15,7 +16,9 @@ export function useFiles() {
     if (file.size > byte_limit)
       return app.refuseFile(file.name, "It is larger than 8 MB, the limit for a scenario.");
     try {
-      app.openText(file.name, await file.text(), done);
+      const decoded = decodeUtf8(new Uint8Array(await file.arrayBuffer()));
+      if (decoded.ok) return app.openText(file.name, decoded.text, done);
+      app.refuseFile(file.name, `Line ${decoded.line}:${decoded.column}: this is not UTF-8 text.`);
     } catch {
       app.refuseFile(file.name, "The browser could not read it.");
     }

@@ -41,6 +41,9 @@ export function toBase64Url(bytes: Uint8Array): string {
   return text;
 }
 
+const digit_of = new Int8Array(128).fill(-1);
+for (let i = 0; i < alphabet.length; i++) digit_of[alphabet.charCodeAt(i)] = i;
+
 /** Null unless canonical: no foreign character, no impossible length, unused bits zero. */
 export function fromBase64Url(text: string): Uint8Array | null {
   if (text.length % 4 === 1) return null;
@@ -48,8 +51,8 @@ export function fromBase64Url(text: string): Uint8Array | null {
   let word = 0;
   let bits = 0;
   let at = 0;
-  for (const c of text) {
-    const value = alphabet.indexOf(c);
+  for (let i = 0; i < text.length; i++) {
+    const value = digit_of[text.charCodeAt(i)] ?? -1;
     if (value < 0) return null;
     word = ((word << 6) | value) & 0xffffff;
     bits += 6;
