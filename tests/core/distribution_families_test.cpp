@@ -117,7 +117,9 @@ TEST(Families, DistributionFunctionIsFoundByBisectionWhereALawGivesNone) {
 }
 
 TEST(Families, MomentsAreThoseOfTheQuantileFunction) {
-  for (const auto& [name, d] : laws()) {
+  for (const testing::Named& named : laws()) {
+    const std::string& name = named.name;
+    const Distribution& d = named.law;
     if (!std::isfinite(d.sd())) continue;
     // Midpoint rule in the logarithm of the mass on both sides, independent of the tables.
     double mean = 0, square = 0;
