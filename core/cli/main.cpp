@@ -29,7 +29,7 @@ std::string whole_number(const std::string& text) {
 
 void add_overrides(CLI::App* command, Overrides& o) {
   command->add_option("--trials", o.trials, "Number of trials, instead of the scenario's")
-      ->check(whole_number<std::uint64_t>);
+      ->check(whole_number<std::int64_t>);
   command->add_option("--seed", o.seed, "Seed, instead of the scenario's")
       ->check(whole_number<std::uint64_t>);
   command->add_option("--engine", o.engine, "fast, exact or reference, instead of the scenario's");
@@ -46,6 +46,7 @@ void add_threads(CLI::App* command, unsigned& threads) {
 
 int main(int argc, char** argv) {
   CLI::App app("prism: how long a training step takes, as a distribution");
+  app.name("prism");
   app.set_version_flag("--version", "prism " + std::string(prism::engine_version));
   app.require_subcommand(1);
   int code = done;
