@@ -12,9 +12,13 @@ export type Draw = (result: Result, width: number, palette: Palette) => Drawing;
 
 const label_px = 6.4;
 
-/** Plot's picture without the names it gives to groups of marks: who places it names it as a whole. */
+/**
+ * Plot's picture without its style element (ours has the rules, and a file needs none) and without the names it gives
+ * to groups of marks: who places the picture names it as a whole.
+ */
 function plot(options: Plot.PlotOptions): Drawing {
   const drawing = Plot.plot(options) as Drawing;
+  for (const style of drawing.querySelectorAll("style")) style.remove();
   for (const group of drawing.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
   return drawing;
 }

@@ -54,9 +54,10 @@ export function Figure(props: FigureProps) {
     if (type === "csv") return download(name, "text/csv;charset=utf-8", csv(title, table, provenance));
     const charts = await loadCharts();
     const drawing = charts[chart](result, file_width, palettes.file);
-    drawing.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    // As XML: HTML would write entities that an SVG file does not know.
+    const markup = new XMLSerializer().serializeToString(drawing);
     const size = { width: file_width, height: Number(drawing.getAttribute("height")) };
-    download(name, "image/svg+xml", svgFile({ markup: drawing.outerHTML, ...size }, title, provenance));
+    download(name, "image/svg+xml", svgFile({ markup, ...size }, title, provenance));
   };
 
   return (
