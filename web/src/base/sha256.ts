@@ -14,6 +14,8 @@ const K: Uint32Array = (() => {
   return k;
 })();
 
+type State = [number, number, number, number, number, number, number, number];
+
 const rotate = (x: number, n: number) => (x >>> n) | (x << (32 - n));
 
 /** The digest as 64 lower-case hex digits. */
@@ -45,22 +47,20 @@ export function sha256(bytes: Uint8Array): string {
       const s1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10);
       w[i] = w[i - 16]! + s0 + w[i - 7]! + s1;
     }
-    let [a, b, c, d, e, f, g, y] = h as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    let [a, b, c, d, e, f, g, y] = h as unknown as State;
     for (let i = 0; i < 64; i++) {
       const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
       const t1 = (y + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0;
       const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
       const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      [y, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
+      y = g;
+      g = f;
+      f = e;
+      e = (d + t1) | 0;
+      d = c;
+      c = b;
+      b = a;
+      a = (t1 + t2) | 0;
     }
     [a, b, c, d, e, f, g, y].forEach((v, i) => {
       h[i] = h[i]! + v;
