@@ -24,13 +24,15 @@ namespace {
 
 constexpr double alarm = 5.5;
 
+constexpr std::uint64_t pcg_multiplier = 6364136223846793005u, pcg_increment = 1442695040888963407u;
+
 /// A PCG stream from its raw state. The increment is pcg32_oneseq's, unless a planted fault wants another.
 struct Stream {
   std::uint64_t state;
-  std::uint64_t increment = 1442695040888963407u;
+  std::uint64_t increment = pcg_increment;
   std::uint32_t operator()() {
     const std::uint64_t s = state;
-    state = s * 6364136223846793005u + increment;
+    state = s * pcg_multiplier + increment;
     const auto x = static_cast<std::uint32_t>((s >> 18 ^ s) >> 27);
     const int rotation = static_cast<int>(s >> 59);
     return x >> rotation | x << (-rotation & 31);
@@ -39,8 +41,9 @@ struct Stream {
 
 using Seeding = std::function<Stream(std::uint64_t seed, std::uint64_t block, std::uint64_t key)>;
 
+/// As the product does it: the constructor of pcg32_oneseq, which steps once from seed + increment.
 Stream real(std::uint64_t seed, std::uint64_t block, std::uint64_t key) {
-  return {stream_state(seed, block, key)};
+  return {(stream_state(seed, block, key) + pcg_increment) * pcg_multiplier + pcg_increment};
 }
 
 /// Which of the three arguments counts up from one stream to the next.
@@ -207,15 +210,6 @@ TEST(StreamChecks, WithinRejectsAStreamOfPeriod65536) {
 
 // Exactness.
 
-/// pcg32_oneseq with this raw state. Its constructor steps once from state + increment; this undoes that
-/// step.
-pcg32_oneseq pcg_at(std::uint64_t state) {
-  constexpr std::uint64_t multiplier = 6364136223846793005u, increment = 1442695040888963407u;
-  std::uint64_t inverse = multiplier;  // Newton's iteration modulo 2^64
-  for (int i = 0; i < 6; ++i) inverse *= 2 - multiplier * inverse;
-  return pcg32_oneseq((state - increment) * inverse - increment);
-}
-
 TEST(StreamWords, AreThoseOfTheIndependentProgram) {
   for (const auto& row : testing::golden_rows("streams.csv")) {
     const auto number = [&](int cell, int base) { return std::strtoull(row[cell].c_str(), nullptr, base); };
@@ -223,8 +217,8 @@ TEST(StreamWords, AreThoseOfTheIndependentProgram) {
     EXPECT_EQ(key, number(4, 16)) << row[2] << " " << row[3];
     const std::uint64_t state = stream_state(number(0, 10), number(1, 10), key);
     EXPECT_EQ(state, number(5, 16));
-    pcg32_oneseq generator = pcg_at(state);
-    Stream stream{state};
+    pcg32_oneseq generator(state);
+    Stream stream = real(number(0, 10), number(1, 10), key);
     for (int j = 0; j < 4; ++j) {
       const std::uint32_t word = generator();
       EXPECT_EQ(word, number(6 + j, 16));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes streams.csv: keys, states and first words of random streams, computed apart from the core.
+"""Writes streams.csv: keys, seeds and first words of random streams, computed apart from the core.
 
-Keys are FNV-1a, mixed; states mix seed, block and key; words are PCG's XSH-RR 64/32 with the one fixed increment
+Keys are FNV-1a, mixed; a stream's seed mixes seed, block and key; words are PCG's XSH-RR 64/32 with the one fixed increment
 (M. E. O'Neill, https://www.pcg-random.org), written here from the published definitions.
 
     python3 tests/golden/streams.py > tests/golden/streams.csv
@@ -26,15 +26,19 @@ def member(key, index): return mix(key ^ mix(index ^ 0xD1B54A32D192ED03))
 def state(seed, block, key): return member(member(mix(seed), block), key)
 
 
-def words(s, n):
+STEP, INCREMENT = 6364136223846793005, 1442695040888963407
+
+
+def words(seed, n):
+    s = ((seed + INCREMENT) * STEP + INCREMENT) & M  # how PCG's constructor takes a seed
     for _ in range(n):
         x = (s >> 18 ^ s) >> 27 & 0xFFFFFFFF
         r = s >> 59
         yield (x >> r | x << (32 - r)) & 0xFFFFFFFF
-        s = (s * 6364136223846793005 + 1442695040888963407) & M
+        s = (s * STEP + INCREMENT) & M
 
 
-print("seed,block,name,index,key,state,word0,word1,word2,word3")
+print("seed,block,name,index,key,stream,word0,word1,word2,word3")
 for seed in (0, 1, 2, M):
     for block in (0, 1, 39):
         for name, index in (("", 0), ("compute", 0), ("compute", 1), ("communication", 511)):

@@ -34,7 +34,9 @@ class Distribution {
  public:
   struct Law {  ///< what a family gives
     std::string family;
-    std::function<double(Mass)> quantile;  ///< non-decreasing; relative error <= 1e-4 for lower >= 1e-6, upper >= 1e-12
+    /// Non-decreasing. Relative error promised: 1e-4 for lower mass >= 1e-6 and upper mass >= 1e-12; measured against
+    /// 40-digit references: 5e-8 for the families, 1e-5 for mixtures.
+    std::function<double(Mass)> quantile;
     double mean;
     double sd;  ///< +infinity where the variance does not exist
     /// P(X <= x) and P(X > x). May be left empty: then it is found by bisection on `quantile`.
@@ -96,6 +98,9 @@ std::variant<Distribution, ParameterFault> make_empirical_quantiles(std::span<co
 
 /// The quantile function of any distribution or reduction on one standard grid of masses, fine towards both ends:
 /// the common currency of maxima, sums and samplers.
+/// Own error, from straight lines between knots: at most 1.5e-4 sd for laws of cv up to 1 with tails no heavier than
+/// exponential; 5e-4 of the value in heavier tails. The mean is right to 5e-5 sd. Where the quantile function jumps or
+/// bends sharply (mixtures, data), the error is confined to one cell, at most 1/128 of probability.
 class QuantileTable {
  public:
   static constexpr int octaves = 48;       ///< each side reaches mass 2^-(octaves+1), about 2e-15
@@ -105,6 +110,7 @@ class QuantileTable {
   /// so knot 0 is the median and knot `half` the outermost.
   static double knot_mass(int i);
 
+  /// Calls `quantile` at every knot: 3,073 times, and some more where it jumps.
   explicit QuantileTable(const std::function<double(Mass)>& quantile);
   /// From the values at the knots, from the median outwards; half + 1 each, lower[0] = upper[0], monotone.
   QuantileTable(std::vector<double> lower, std::vector<double> upper);
@@ -142,9 +148,10 @@ struct Addend {
   const QuantileTable* table;
   std::uint64_t count;
 };
-/// Sum of independent variables by lumps on one grid that keep every mean exactly, convolved directly; the sd of
-/// the result is set to the exact one. nullopt if a tail is too heavy for a grid (more than 2^16 cells): such sums
-/// must be sampled term by term.
+/// Sum of independent variables by lumps on grids that keep every mean, convolved directly; the sd of the result is set
+/// to the exact one, and its values stay between the sums of the lowest and of the highest. Quantiles between 0.001 and
+/// 0.999 are right to 3e-3 sd. nullopt if a tail is too heavy for a grid (more than 2^16 cells, or 2^28 products in all:
+/// from about cv 1 of a log-normal, or power laws): such sums must be sampled term by term.
 std::optional<QuantileTable> sum_of(std::span<const Addend> addends);
 
 /// Piecewise linear inverse of a distribution, addressed by the float bits of a uniform 32-bit word: buckets become
