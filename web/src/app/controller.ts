@@ -29,6 +29,7 @@ export const limit_own_s = 60;
 
 const typing_pause_ms = 300;
 const address_pause_ms = 300;
+const progress_pause_ms = 80;
 const file_limit = 8_000_000;
 
 export class Controller {
@@ -183,9 +184,15 @@ export class Controller {
     const { text } = this.state.doc;
     if (text === "") return;
     this.dispatch({ type: "started" });
+    let told = Number.NEGATIVE_INFINITY;
     this.ticket = this.pool.run(
       text,
       (event) => {
+        // The page shares its cores with the workers: no more progress than an eye can follow.
+        if (event.type === "progress") {
+          if (this.around.now() - told < progress_pause_ms) return;
+          told = this.around.now();
+        }
         this.dispatch({ type: "run", text, event });
         if (event.type === "done") this.followAddress();
       },

@@ -26,7 +26,8 @@ export interface FigureProps {
   chart: ChartName;
   result: Result;
   reading: string;
-  table: Table;
+  /** Made when it is asked for. */
+  table: () => Table;
   /** Of the table's rows, every n-th is shown on the page. */
   every?: number;
   /** Height kept free until the chart is drawn, so that nothing jumps. */
@@ -40,18 +41,20 @@ export interface FigureProps {
 }
 
 const file_width = 760;
+const redraw_pause_ms = 500;
 
 export function Figure(props: FigureProps) {
   const { title, chart, result, reading, table, every, legend, controls, about } = props;
   const app = useController();
   const settled = useSelect(isSettled);
+  const [tableOpen, setTableOpen] = useState(false);
 
   const save = async (type: "svg" | "csv") => {
     const link = app.link();
     if (link === null) return;
     const provenance = { result, link: location.origin + location.pathname + link };
     const name = fileName(result.title, `${chart.toLowerCase()}.${type}`);
-    if (type === "csv") return download(name, "text/csv;charset=utf-8", csv(title, table, provenance));
+    if (type === "csv") return download(name, "text/csv;charset=utf-8", csv(title, table(), provenance));
     const charts = await loadCharts();
     const drawing = charts[chart](result, file_width, palettes.file);
     // As XML: HTML would write entities that an SVG file does not know.
@@ -70,9 +73,9 @@ export function Figure(props: FigureProps) {
       {legend}
       <Chart {...props} />
       <footer>
-        <details>
+        <details onToggle={(event) => setTableOpen(event.currentTarget.open)}>
           <summary>Data table</summary>
-          <DataTable table={table} caption={title} {...(every ? { every } : {})} />
+          {tableOpen && <DataTable table={table()} caption={title} {...(every ? { every } : {})} />}
         </details>
         <details>
           <summary>How to read this</summary>
@@ -119,11 +122,20 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
     return () => observer.disconnect();
   }, []);
 
+  const drawn = useRef({ at: Number.NEGATIVE_INFINITY, chart });
   useLayoutEffect(() => {
     const element = place.current;
     if (!charts || !element || width < 120) return;
-    drawing.current = charts[chart](result, width, palettes.page);
-    element.replaceChildren(drawing.current);
+    const draw = () => {
+      drawing.current = charts[chart](result, width, palettes.page);
+      element.replaceChildren(drawing.current);
+      drawn.current = { at: performance.now(), chart };
+    };
+    // While trials come in, pictures follow at a walk: drawing takes time from the workers.
+    const wait = drawn.current.at + redraw_pause_ms - performance.now();
+    if (!result.partial || drawn.current.chart !== chart || wait <= 0) return draw();
+    const timer = setTimeout(draw, wait);
+    return () => clearTimeout(timer);
   }, [charts, chart, result, width]);
 
   const index = cursor && at !== null ? Math.min(at, cursor.points.length - 1) : null;

@@ -26,7 +26,7 @@ export function StepTime({ result }: { result: Result }) {
       </section>
     );
   }
-  const table = view === "histogram" ? histogramTable(result) : cumulativeTable(result);
+  const table = () => (view === "histogram" ? histogramTable(result) : cumulativeTable(result));
   return (
     <Figure
       title="Step time"

@@ -24,7 +24,7 @@ export function CriticalPath({ result }: { result: Result }) {
       chart="criticalPath"
       result={result}
       reading={pathReading(result)}
-      table={pathTable(result)}
+      table={() => pathTable(result)}
       height={path.kinds.length * 28 + 42}
       legend={<Legend parts={["compute", "communication"]} />}
       about={
@@ -47,7 +47,7 @@ export function Ranks({ result }: { result: Result }) {
       chart="ranks"
       result={result}
       reading={ranksReading(result)}
-      table={ranksTable(result)}
+      table={() => ranksTable(result)}
       height={230}
       legend={<Legend parts={["compute", "communication", "idle"]} />}
       about={
