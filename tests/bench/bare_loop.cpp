@@ -13,23 +13,23 @@ namespace {
 constexpr int lanes = lane_count, block = 16;
 
 /// end = max(own previous end, neighbour's arrival) + compute; arrival = end + transfer.
-[[gnu::noinline]] void advance(float* __restrict end, const float* __restrict from,
+[[gnu::noinline]] void advance(double* __restrict end, const double* __restrict from,
                                const float* __restrict compute, const float* __restrict transfer,
-                               float* __restrict arrival) {
+                               double* __restrict arrival) {
   for (int k = 0; k < lanes; ++k) {
-    const float start = end[k] > from[k] ? end[k] : from[k];
-    end[k] = start + compute[k];
-    arrival[k] = end[k] + transfer[k];
+    const double start = end[k] > from[k] ? end[k] : from[k];
+    end[k] = start + static_cast<double>(compute[k]);
+    arrival[k] = end[k] + static_cast<double>(transfer[k]);
   }
 }
 
 }  // namespace
 
-[[gnu::noinline]] float bare_loop(const SampleTable& table, int ranks, int micro_batches,
-                                  std::uint64_t seed) {
+[[gnu::noinline]] double bare_loop(const SampleTable& table, int ranks, int micro_batches,
+                                   std::uint64_t seed) {
   pcg32_oneseq generator[lanes];
   for (int k = 0; k < lanes; ++k) generator[k] = pcg32_oneseq(seed + static_cast<std::uint64_t>(k));
-  std::vector<float> end(ranks * lanes, 0.0f), arrival((ranks + 1) * lanes, 0.0f);
+  std::vector<double> end(ranks * lanes, 0.0), arrival((ranks + 1) * lanes, 0.0);
   float drawn[2 * block][lanes];
   int left = 0;
   // A wave over the ranks for each micro-batch and direction: the same operations on the same amount of data

@@ -62,7 +62,7 @@ int main() {
   const SampleTable table = make_sample_table(tabulate(workload.shapes[0]));
 
   double bare = 1e9, engine = 1e9;
-  volatile float sink = 0;
+  volatile double sink = 0;
   constexpr int bare_batches = 4;  // as many lanes as one block of trials
   // Half a second of warm-up each, or V8 measures its baseline compiler.
   constexpr int warm_up = 150, repetitions = 150;

@@ -28,7 +28,7 @@ std::vector<AttributedTrial> attribute(const Compiled& c, std::uint64_t seed, st
   };
 
   // First who decides each trial, then the deciders once more, recorded: their draws are the same.
-  std::vector<float> ends(rows * lane_count, 0);
+  std::vector<double> ends(rows * lane_count, 0);
   std::vector<std::int64_t> latest(rows * lane_count, 0);
   for (std::int64_t replica = 0; replica < replicas; ++replica) {
     simulate([&](std::int64_t) { return replica; }, nullptr);
@@ -43,12 +43,12 @@ std::vector<AttributedTrial> attribute(const Compiled& c, std::uint64_t seed, st
   std::vector<FinishPath> paths(static_cast<std::size_t>(count));
   std::vector<double> meet(rows);
   for (std::size_t i = 0; i < result.size(); ++i) {
-    for (std::size_t row = 0; row < rows; ++row) meet[row] = static_cast<double>(ends[row * lane_count + i]);
+    for (std::size_t row = 0; row < rows; ++row) meet[row] = ends[row * lane_count + i];
     result[i].step_s = finish_step(c, seed, first + static_cast<std::int64_t>(i), meet, &paths[i]);
     decider[i] = latest[paths[i].row * lane_count + i];
   }
 
-  Recording<float> recording(c, lane_count);
+  Recording<float> recording(c, lane_count, static_cast<std::size_t>(c.lines));
   simulate([&](std::int64_t i) { return decider[i]; }, &recording);
   const auto lines = static_cast<std::size_t>(c.lines);
   for (std::size_t i = 0; i < result.size(); ++i) {

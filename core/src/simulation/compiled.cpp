@@ -178,8 +178,11 @@ Ending split_ending(const std::vector<Segment>& segments) {
     }
   }
   e.sections.emplace_back();
-  for (; i < legs.size(); ++i) {
-    e.sections.back().push_back(legs[i]);
+  // What a rank computes before replicas first meet is its replica's own.
+  if (i < legs.size() && !legs[i].compute.empty())
+    (e.exchange ? e.after : e.before).push_back({legs[i].compute, nullptr});
+  for (const std::size_t first = i; i < legs.size(); ++i) {
+    e.sections.back().push_back(i == first ? Leg{{}, legs[i].end} : legs[i]);
     if (legs[i].end && legs[i].end->group == Group::world) e.sections.emplace_back();
   }
   return e;
@@ -188,9 +191,7 @@ Ending split_ending(const std::vector<Segment>& segments) {
 /// The time one rank needs for a section, as the next synchronisation sees it.
 /// A data collective joins one tensor rank of all replicas, so within a section the t tensor ranks go
 /// separate ways and the d replicas of one of them meet again and again: a segment costs the slowest of d,
-/// the section the slowest of t. Compute before the *first* meeting is added to each replica's own end by the
-/// caller's maximum: with the replicas' ends wide against it this overstates; end-of-step compute before the
-/// first collective is nothing in practice.
+/// the section the slowest of t.
 bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int64_t ranks_a_line,
                      Section::Rank& out) {
   LawBook& book = compiled.book;

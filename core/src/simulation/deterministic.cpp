@@ -16,48 +16,42 @@ void account(Recording<double>& rec, std::size_t rank, const BySeconds& seconds)
 }  // namespace
 
 Deterministic deterministic_step(const Compiled& c) {
-  const std::size_t ranks = static_cast<std::size_t>(c.workload.pp),
-                    lines = static_cast<std::size_t>(c.lines);
-  Recording<double> rec(c, 1);
+  const auto ranks = static_cast<std::size_t>(c.workload.pp);
+  Recording<double> rec(c, 1, 1);  // at their medians all lines are equal: one stands for them
   std::vector<double> end(ranks, 0), link(2 * ranks, 0);
 
-  // At their medians all lines are equal; each row of the recording is written for `walk`.
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     const Program& p = c.program(t);
-    const double arrival = t.source < 0 ? 0 : rec.arrival[t.source * lines];
+    const double arrival = t.source < 0 ? 0 : rec.arrival[t.source];
     end[t.rank] = std::max(end[t.rank], arrival) + p.median_s;
     double sent = 0, hop = 0;
     if (t.send_slot >= 0) {
       hop = c.hop_median_s[Compiled::stream(t)];
       sent = link[t.link] = std::max(end[t.rank], link[t.link]) + hop;
     }
-    for (std::size_t l = 0; l < lines; ++l) {
-      const std::size_t row = i * lines + l;
-      rec.end[row] = end[t.rank];
-      rec.arrival[row] = sent;
-      rec.hop[row] = hop;
-      rec.origin[row] = static_cast<std::uint16_t>(l);
-      for (std::size_t k = 0; k < rec.kinds; ++k)
-        rec.kind[rec.at(row, k, 0)] = p.median_by_kind[static_cast<int>(c.kinds[k])];
-    }
+    rec.end[i] = end[t.rank];
+    rec.arrival[i] = sent;
+    rec.hop[i] = hop;
+    for (std::size_t k = 0; k < rec.kinds; ++k)
+      rec.kind[rec.at(i, k, 0)] = p.median_by_kind[static_cast<int>(c.kinds[k])];
     account(rec, t.rank, p.median_by_kind);
   }
 
   auto spend = [&](std::size_t r, const BySeconds& seconds, double total) {
     end[r] += total;
     for (std::size_t k = 0; k < rec.kinds; ++k)
-      rec.final_kind[rec.at(r * lines, k, 0)] += seconds[static_cast<int>(c.kinds[k])];
+      rec.final_kind[rec.at(r, k, 0)] += seconds[static_cast<int>(c.kinds[k])];
     account(rec, r, seconds);
   };
-  for (std::size_t r = 0; r < ranks; ++r) rec.final_origin[r * lines] = static_cast<std::uint32_t>(r * lines);
+  for (std::size_t r = 0; r < ranks; ++r) rec.final_origin[r] = static_cast<std::uint32_t>(r);
   for (std::size_t r = 0; r < ranks; ++r) spend(r, c.before[r].median_by_kind, c.before[r].median_s);
   if (c.embedding_exchange) {
     const std::size_t last = ranks - 1, late = end[last] > end[0] ? last : 0, other = last - late;
     end[other] = end[late];
-    rec.final_origin[other * lines] = rec.final_origin[late * lines];
+    rec.final_origin[other] = rec.final_origin[late];
     for (std::size_t k = 0; k < rec.kinds; ++k)
-      rec.final_kind[rec.at(other * lines, k, 0)] = rec.final_kind[rec.at(late * lines, k, 0)];
+      rec.final_kind[rec.at(other, k, 0)] = rec.final_kind[rec.at(late, k, 0)];
     BySeconds exchange{};
     for (int k = 0; k < kind_count; ++k) exchange[k] = c.embedding.share[k] * c.embedding.median_s;
     spend(0, exchange, c.embedding.median_s);

@@ -7,7 +7,7 @@
 namespace prism {
 
 double finish_step(const Compiled& c, std::uint64_t seed, std::int64_t trial, std::span<double> ends,
-                   FinishPath* path) {
+                   FinishPath* path, std::size_t* decided) {
   const auto lines = static_cast<std::size_t>(c.lines);
   if (path) {
     path->seconds = {};
@@ -29,6 +29,7 @@ double finish_step(const Compiled& c, std::uint64_t seed, std::int64_t trial, st
     const double world =
         section.world ? static_cast<double>(sample(c.bucket(section.world_law), generator())) : 0;
     end = ends[latest] + world;
+    if (decided && k == 0) *decided = latest;
     if (path) {
       if (k == 0) path->row = latest;
       for (int i = 0; i < kind_count; ++i)

@@ -16,8 +16,9 @@ struct FinishPath {
 };
 
 /// Plays a trial from the replicas' meeting to the end of the step. `ends`: [pp * lines], latest over the
-/// replicas of what each does alone; overwritten. Returns the step time.
+/// replicas of what each does alone; overwritten. `decided`: row that decided the first section. Returns the
+/// step time.
 double finish_step(const Compiled& compiled, std::uint64_t seed, std::int64_t trial, std::span<double> ends,
-                   FinishPath* path = nullptr);
+                   FinishPath* path = nullptr, std::size_t* decided = nullptr);
 
 }  // namespace prism

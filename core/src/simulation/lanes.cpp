@@ -12,8 +12,12 @@ void seed_streams(const Compiled& c, Lanes& lanes, const std::vector<std::uint64
   if (c.workload.transfers.present)
     for (std::size_t s = 0; s < cause.size(); ++s)
       seed_row(&lanes.hop_generator[s * lane_count], lanes.key, c.hop_key[s]);
-  std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0f);
-  std::fill(lanes.link.begin(), lanes.link.end(), 0.0f);
+  std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0);
+  std::fill(lanes.link.begin(), lanes.link.end(), 0.0);
+}
+
+void record(const double* row, float* out) {
+  for (std::size_t k = 0; k < lane_count; ++k) out[k] = static_cast<float>(row[k]);
 }
 
 /// What one replica does alone after its last backward.
@@ -33,7 +37,7 @@ class Ending {
   }
 
  private:
-  float* row(std::size_t rank, std::size_t line) {
+  double* row(std::size_t rank, std::size_t line) {
     return &lanes_.ends[(rank * static_cast<std::size_t>(c_.lines) + line) * lane_count];
   }
 
@@ -76,7 +80,7 @@ class Ending {
 
   /// (rank, line) waits for (other, other_line).
   void join(std::size_t rank, std::size_t line, std::size_t other, std::size_t other_line) {
-    float *a = row(rank, line), *b = row(other, other_line);
+    double *a = row(rank, line), *b = row(other, other_line);
     if (rec_)
       for (std::size_t k = 0; k < lane_count; ++k)
         if (b[k] > a[k]) copy_path(rank, line, other, other_line, k);
@@ -125,7 +129,7 @@ class Chunk {
   Chunk(const Compiled& c, Recording<float>* rec)
       : c_(c), rec_(rec), lines_(static_cast<std::size_t>(c.lines)), now_(lines_ * lane_count) {}
 
-  float* line(std::size_t l) { return &now_[l * lane_count]; }
+  double* line(std::size_t l) { return &now_[l * lane_count]; }
 
   void run(std::size_t task, const Program& p, pcg32_oneseq* generator) {
     if (rec_) open(task);
@@ -182,8 +186,7 @@ class Chunk {
   }
   void close(std::size_t task) {
     const auto rank = static_cast<std::size_t>(c_.graph.tasks[task].rank);
-    for (std::size_t l = 0; l < lines_; ++l)
-      std::copy_n(line(l), lane_count, &rec_->end[rec_->at(task * lines_ + l, 0)]);
+    for (std::size_t l = 0; l < lines_; ++l) record(line(l), &rec_->end[rec_->at(task * lines_ + l, 0)]);
     for (std::size_t i = 0; i < rec_->kinds; ++i) {
       auto& total = class_of(c_.kinds[i]) == Class::compute ? rec_->compute : rec_->communication;
       const float* kind = &rec_->kind[rec_->at(task * lines_, i, 0)];
@@ -194,7 +197,7 @@ class Chunk {
   const Compiled& c_;
   Recording<float>* rec_;
   std::size_t lines_;
-  std::vector<float> now_;
+  std::vector<double> now_;
   float duration_[lane_count];
 };
 
@@ -219,7 +222,7 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   const bool hops = c.workload.transfers.present;
   for (const Graph::Task& t : c.graph.tasks) {
     const std::size_t s = Compiled::stream(t);
-    float* free = &lanes.ends[t.rank * lane_count];
+    double* free = &lanes.ends[t.rank * lane_count];
     draw_row(&lanes.generator[s * lane_count], c.bucket(c.chunk_law[s]), duration);
     if (t.receive_slot >= 0)
       advance_row(free, &lanes.arrival[t.receive_slot * lane_count], duration);
@@ -255,11 +258,11 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
       if (t.send_slot < 0) continue;
-      float* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
+      double* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
       if (hops) draw_row(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
       send_row(&lanes.link[(t.link * lines + l) * lane_count], chunk.line(l), hop, arrival);
       if (rec) {
-        std::copy_n(arrival, lane_count, &rec->arrival[rec->at(i * lines + l, 0)]);
+        record(arrival, &rec->arrival[rec->at(i * lines + l, 0)]);
         std::copy_n(hop, lane_count, &rec->hop[rec->at(i * lines + l, 0)]);
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's inner loops: 64 replicas (of any trials) side by side, structure of arrays, 32-bit floats.
+// The engine's inner loops: 64 replicas (of any trials) side by side, structure of arrays, draws in 32-bit
+// floats, times in double.
 #pragma once
 
 #include <vector>
@@ -17,10 +18,10 @@ std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t r
 struct Lanes {
   explicit Lanes(const Compiled& compiled);
   std::uint64_t key[lane_count];  ///< in: who each lane is
-  std::vector<float> ends;        ///< out: [pp * lines][lane_count], when what the replica does alone ends
+  std::vector<double> ends;       ///< out: [pp * lines][lane_count], when what the replica does alone ends
 
   std::vector<pcg32_oneseq> generator, hop_generator;  ///< [stream][lane_count]
-  std::vector<float> link, arrival;
+  std::vector<double> link, arrival;
 };
 
 /// One draw a chunk from its convolved table (Sampling::chunk).

@@ -12,10 +12,10 @@ namespace prism {
 /// A row is one line of one task, or one line of one rank; entry [row * width + lane].
 template <class Real>
 struct Recording {
-  Recording(const Compiled& c, std::size_t lanes)
+  Recording(const Compiled& c, std::size_t lanes, std::size_t line_count)
       : width(lanes),
         kinds(c.kinds.size()),
-        lines(static_cast<std::size_t>(c.lines)),
+        lines(line_count),
         end(c.graph.tasks.size() * lines * width),
         arrival(end.size()),
         hop(end.size()),

@@ -9,15 +9,6 @@
 
 namespace prism {
 
-double makespan(const Compiled& c, const float* ends, std::size_t lane) {
-  double latest = 0;
-  const auto lines = static_cast<std::size_t>(c.lines);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(c.workload.pp) * lines; ++row)
-    latest = std::max(
-        latest, static_cast<double>(ends[row * lane_count + lane]) + c.sections[0].rank[row / lines].mean_s);
-  return latest;
-}
-
 namespace {
 
 /// Hermite polynomials: nearly orthogonal over normal scores, so the equations are well conditioned.
@@ -40,21 +31,35 @@ std::array<double, 4> solve(std::array<std::array<double, 4>, 4> a, std::array<d
 
 }  // namespace
 
-Residual::Residual(std::vector<double> pilot) {
+std::vector<double> normal_scores(std::size_t n) {
+  std::vector<double> scores;
+  const double cells = static_cast<double>(n) + 0.25;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double lower = static_cast<double>(i) + 0.625;
+    scores.push_back(detail::normal_quantile({lower / cells, (cells - lower) / cells}));
+  }
+  return scores;
+}
+
+Residual::Residual(std::vector<double> pilot, std::span<const double> scores) {
   std::sort(pilot.begin(), pilot.end());
   const auto n = static_cast<double>(pilot.size());
   std::array<std::array<double, 4>, 4> normal{};
   std::array<double, 4> right{};
   const double centre = pilot[pilot.size() / 2];  // differences from it keep digits
+  double sum = 0, square = 0;
   for (std::size_t i = 0; i < pilot.size(); ++i) {
-    const double lower = (static_cast<double>(i) + 0.625) / (n + 0.25);  // Blom's normal scores
-    const double upper = (n - static_cast<double>(i) - 0.375) / (n + 0.25);
-    const auto h = basis(detail::normal_quantile({lower, upper}));
+    const auto h = basis(scores[i]);
+    const double x = pilot[i] - centre;
+    sum += x;
+    square += x * x;
     for (std::size_t j = 0; j < 4; ++j) {
-      right[j] += h[j] * (pilot[i] - centre);
+      right[j] += h[j] * x;
       for (std::size_t k = 0; k < 4; ++k) normal[j][k] += h[j] * h[k];
     }
   }
+  mean_ = centre + sum / n;
+  sd_ = std::sqrt(std::max(0.0, square / n - sum / n * (sum / n)));
   const auto c = solve(normal, right);
   std::copy(c.begin(), c.end(), coefficient_);
   coefficient_[0] += centre;
@@ -74,18 +79,18 @@ Residual::Residual(std::vector<double> pilot) {
   }
 }
 
-double Residual::makespan(double z) const {
+double Residual::at(double z) const {
   const auto h = basis(std::clamp(z, lowest_, highest_));
   return coefficient_[0] * h[0] + coefficient_[1] * h[1] + coefficient_[2] * h[2] + coefficient_[3] * h[3];
 }
 
-SampleTable Residual::largest_of(std::int64_t n) const {
+SampleTable Residual::latest_of(std::int64_t n) const {
   // Without spread the fit is rounding noise.
   if (!(coefficient_[1] > 1e-9 * coefficient_[0])) {
     const double always = coefficient_[0];
     return make_sample_table(QuantileTable([always](Mass) { return always; }));
   }
-  const QuantileTable one([this](Mass m) { return makespan(detail::normal_quantile(m)); });
+  const QuantileTable one([this](Mass m) { return at(detail::normal_quantile(m)); });
   return make_sample_table(maximum_of(one, static_cast<std::uint64_t>(n)));
 }
 

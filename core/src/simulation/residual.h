@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "simulation/lanes.h"
+#include "prism/distribution.h"
 
 namespace prism {
 
-/// What a replica that is not simulated may do to the step: its makespan, as a law estimated from a pilot.
-/// Makespan = latest over the ranks of (end of what the replica does alone + mean of the first section).
-double makespan(const Compiled& compiled, const float* ends, std::size_t lane);
+/// Blom's normal scores of n ordered values.
+std::vector<double> normal_scores(std::size_t n);
 
-/// The law of a replica's makespan, estimated from a pilot: a cubic in the standard normal, fitted by least
-/// squares to the ordered makespans. A table of the raw ones would be cut at their maximum, which is where
-/// the slowest of many replicas lies; a Cornish-Fisher expansion from mean, deviation and skewness is off by
-/// up to 0.06 deviations for makespans that are maxima of near equals. From 16,384 makespans the median of
-/// the largest of 128 comes out within 0.03 deviations (one sigma), of the largest of 512 within 0.05.
+/// The law of when one rank of a replica is done, estimated from a pilot: a cubic in the standard normal,
+/// fitted by least squares to the ordered ends. A table of the raw ones would be cut at their maximum, which
+/// is where the latest of many replicas lies; a Cornish-Fisher expansion from mean, deviation and skewness is
+/// off by up to 0.06 deviations where ends are maxima of near equals. From 16,384 of them the median of the
+/// latest of 128 comes out within 0.03 deviations (one sigma), of the latest of 512 within 0.05. Condition:
+/// nearly normal (`nearly_normal`).
 class Residual {
  public:
-  explicit Residual(std::vector<double> pilot);
-  /// Law of the largest of n makespans.
-  SampleTable largest_of(std::int64_t n) const;
+  /// `scores`: normal_scores(pilot.size()), shared by all ranks.
+  Residual(std::vector<double> pilot, std::span<const double> scores);
+  double mean() const { return mean_; }
+  double sd() const { return sd_; }
+  /// Law of the latest of n.
+  SampleTable latest_of(std::int64_t n) const;
 
  private:
-  double makespan(double normal) const;
+  double at(double normal) const;
+  double mean_, sd_;
   double coefficient_[4];  ///< of 1, z, z^2 - 1, z^3 - 3z
   double lowest_,
       highest_;  ///< z between which the cubic increases; beyond, far in the tails, the law is flat

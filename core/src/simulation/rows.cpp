@@ -49,27 +49,27 @@ void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float*
   look_up(word, bucket, out);
 }
 
-[[gnu::noinline]] void raise_row(float* __restrict a, const float* __restrict b) {
+[[gnu::noinline]] void raise_row(double* __restrict a, const double* __restrict b) {
   for (std::size_t k = 0; k < lane_count; ++k) a[k] = a[k] > b[k] ? a[k] : b[k];
 }
 
-[[gnu::noinline]] void add_row(float* __restrict a, const float* __restrict b) {
-  for (std::size_t k = 0; k < lane_count; ++k) a[k] += b[k];
+[[gnu::noinline]] void add_row(double* __restrict a, const float* __restrict b) {
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] += static_cast<double>(b[k]);
 }
 
-[[gnu::noinline]] void advance_row(float* __restrict free, const float* __restrict arrival,
+[[gnu::noinline]] void advance_row(double* __restrict free, const double* __restrict arrival,
                                    const float* __restrict duration) {
   for (std::size_t k = 0; k < lane_count; ++k) {
-    const float start = free[k] > arrival[k] ? free[k] : arrival[k];
-    free[k] = start + duration[k];
+    const double start = free[k] > arrival[k] ? free[k] : arrival[k];
+    free[k] = start + static_cast<double>(duration[k]);
   }
 }
 
-[[gnu::noinline]] void send_row(float* __restrict link, const float* __restrict end,
-                                const float* __restrict hop, float* __restrict arrival) {
+[[gnu::noinline]] void send_row(double* __restrict link, const double* __restrict end,
+                                const float* __restrict hop, double* __restrict arrival) {
   for (std::size_t k = 0; k < lane_count; ++k) {
-    const float start = link[k] > end[k] ? link[k] : end[k];
-    link[k] = arrival[k] = start + hop[k];
+    const double start = link[k] > end[k] ? link[k] : end[k];
+    link[k] = arrival[k] = start + static_cast<double>(hop[k]);
   }
 }
 

@@ -63,6 +63,35 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+/// Whether when a replica is done is a sum of many draws of which none decides alone: the condition of the
+/// residual's law. Judged by each law's value at the mass that one of a thousand steps meets, against the
+/// deviation of a rank's chunks together. Rare modes and heavy tails fail, and then all replicas are
+/// simulated.
+bool nearly_normal(const Compiled& c) {
+  std::vector<double> variance(static_cast<std::size_t>(c.workload.pp), 0);
+  double draws = 0;
+  std::vector<LawBook::Law> laws;
+  auto add = [&](std::size_t rank, LawBook::Law law) {
+    const QuantileTable& table = c.book.table(law);
+    variance[rank] += table.sd() * table.sd();
+    draws += 1;
+    if (std::find(laws.begin(), laws.end(), law) == laws.end()) laws.push_back(law);
+  };
+  for (const Graph::Task& t : c.graph.tasks) {
+    for (const Draw& d : c.program(t).draws) add(static_cast<std::size_t>(t.rank), d.law);
+    if (t.send_slot >= 0) add(static_cast<std::size_t>(t.rank), c.hop_law[Compiled::stream(t)]);
+  }
+  for (std::size_t r = 0; r < c.before.size(); ++r)
+    for (const auto* program : {&c.before[r], &c.after[r]})
+      for (const Draw& d : program->draws) add(r, d.law);
+  const double together = std::sqrt(*std::max_element(variance.begin(), variance.end()));
+  const Mass rare = Mass::above(1e-3 / (static_cast<double>(c.workload.dp) * draws));
+  return std::all_of(laws.begin(), laws.end(), [&](LawBook::Law law) {
+    const QuantileTable& table = c.book.table(law);
+    return table.quantile(rare) - table.mean() <= 4 * together;
+  });
+}
+
 }  // namespace
 
 struct Simulation {
@@ -72,8 +101,8 @@ struct Simulation {
   Deterministic deterministic;
   std::int64_t replicas = 1, simulated = 1;
   std::int64_t attribution_trials = 0;
-  SampleTable rest;          ///< largest makespan of the replicas not simulated
-  std::size_t rest_row = 0;  ///< row that decides in the deterministic step: where the rest come in
+  /// When the latest of the replicas not simulated is done, by row; empty where that never decides.
+  std::vector<SampleTable> rest;
   std::uint64_t rest_key = stream_key("replicas not simulated");
 };
 
@@ -94,20 +123,22 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
                        "the reference engine plays every rank and takes at most " +
                            std::to_string(max_reference_ranks) + ", found " + std::to_string(world),
                        "use the engine fast or exact"});
+    // Programs are written out for every rank: a bound on their length as well.
+    const std::int64_t pipelines = world / workload.pp;
+    if (static_cast<double>(s->compiled->graph.tasks.size()) * static_cast<double>(pipelines) > 4e6)
+      return R::fault(
+          {Code::too_large, "/run/engine",
+           "the reference engine writes out every chunk of every rank, at most 4,000,000; found " +
+               std::to_string(s->compiled->graph.tasks.size()) + " chunks in each of " +
+               std::to_string(pipelines) + " pipelines",
+           "use the engine fast or exact, or fewer micro-batches"});
     s->reference = std::make_unique<Reference>(s->compiled->workload);
   } else if (run.engine == "fast" && workload.dp > few_replicas) {
-    s->simulated = fast_replicas;
+    if (nearly_normal(*s->compiled)) s->simulated = fast_replicas;
   }
   if (can_attribute(*s->compiled)) s->attribution_trials = run.attribution_trials;
   s->deterministic = deterministic_step(*s->compiled);
 
-  const Compiled& c = *s->compiled;
-  double latest = -1;
-  for (std::size_t r = 0; r < c.sections[0].rank.size(); ++r)
-    if (s->deterministic.alone_s[r] + c.sections[0].rank[r].mean_s > latest) {
-      latest = s->deterministic.alone_s[r] + c.sections[0].rank[r].mean_s;
-      s->rest_row = r * static_cast<std::size_t>(c.lines);
-    }
   return R::of(std::move(s));
 }
 
@@ -191,23 +222,27 @@ std::vector<Trial> play(const Simulation& s, std::int64_t first, std::int64_t co
   for_pairs(s, lanes, first, count, replicas, [&](std::int64_t trial, std::size_t lane) {
     for (std::size_t row = 0; row < rows; ++row) {
       double& latest = meet[static_cast<std::size_t>(trial) * rows + row];
-      latest = std::max(latest, static_cast<double>(lanes.ends[row * lane_count + lane]));
+      latest = std::max(latest, lanes.ends[row * lane_count + lane]);
     }
   });
   std::vector<Trial> trials;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::span<double> ends(&meet[static_cast<std::size_t>(i) * rows], rows);
-    bool rest_late = false;
+    std::vector<bool> by_rest(rows, false);
     if (replicas < s.replicas) {
+      // One word for all ranks: a replica that is late is late on all of them.
       pcg32_oneseq generator(stream_state(s.run.seed, static_cast<std::uint64_t>(first + i), s.rest_key));
-      const double rest = static_cast<double>(sample(s.rest.bucket.data(), generator())) -
-                          c.sections[0].rank[s.rest_row / static_cast<std::size_t>(c.lines)].mean_s;
-      rest_late = rest > ends[s.rest_row];
-      ends[s.rest_row] = std::max(ends[s.rest_row], rest);
+      const std::uint32_t word = generator();
+      for (std::size_t row = 0; row < rows; ++row) {
+        if (s.rest[row].bucket.empty()) continue;
+        const auto rest = static_cast<double>(sample(s.rest[row].bucket.data(), word));
+        by_rest[row] = rest > ends[row];
+        ends[row] = std::max(ends[row], rest);
+      }
     }
-    FinishPath path;
-    const double step = finish_step(c, s.run.seed, first + i, ends, rest_late ? &path : nullptr);
-    trials.push_back({step, rest_late && path.row == s.rest_row});
+    std::size_t decided = 0;
+    const double step = finish_step(c, s.run.seed, first + i, ends, nullptr, &decided);
+    trials.push_back({step, by_rest[decided]});
   }
   return trials;
 }
@@ -228,7 +263,9 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
           lanes.key[k] =
               stream_state(s.run.seed, static_cast<std::uint64_t>(unit * pilot_unit + at) + k, key);
         simulate(c, lanes);
-        for (std::size_t k = 0; k < lane_count; ++k) out.put(makespan(c, lanes.ends.data(), k));
+        for (std::size_t k = 0; k < lane_count; ++k)
+          for (std::size_t row = 0; row < lanes.ends.size() / lane_count; ++row)
+            out.put(lanes.ends[row * lane_count + k]);
       }
       break;
     }
@@ -268,10 +305,26 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
 
 void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
   if (s.simulated == s.replicas) return;
-  std::vector<double> makespans;
+  const Compiled& c = *s.compiled;
+  const auto lines = static_cast<std::size_t>(c.lines),
+             rows = static_cast<std::size_t>(c.workload.pp) * lines;
+  std::vector<std::vector<double>> ends(rows);
   for (const auto& part : pilot_parts)
-    for (Reader in(part); !in.done();) makespans.push_back(in.get());
-  s.rest = Residual(std::move(makespans)).largest_of(s.replicas - s.simulated);
+    for (Reader in(part); !in.done();)
+      for (auto& row : ends) row.push_back(in.get());
+  const std::vector<double> scores = normal_scores(ends[0].size());
+  std::vector<Residual> laws;
+  std::vector<double> low, high;  // between which a row with its first section ends, by far
+  for (std::size_t row = 0; row < rows; ++row) {
+    laws.emplace_back(std::move(ends[row]), scores);
+    const QuantileTable& section = c.book.table(c.sections[0].rank[row / lines].law);
+    low.push_back(laws[row].mean() - 8 * laws[row].sd() + section.lowest());
+    high.push_back(laws[row].mean() + 12 * laws[row].sd() + section.quantile(Mass::above(1e-9)));
+  }
+  const double surely = *std::max_element(low.begin(), low.end());
+  s.rest.assign(rows, {});
+  for (std::size_t row = 0; row < rows; ++row)
+    if (high[row] >= surely) s.rest[row] = laws[row].latest_of(s.replicas - s.simulated);
 }
 
 EngineAccount account(const Simulation& s) {
