@@ -43,23 +43,17 @@ std::vector<double> normal_scores(std::size_t n) {
 
 Residual::Residual(std::vector<double> pilot, std::span<const double> scores) {
   std::sort(pilot.begin(), pilot.end());
-  const auto n = static_cast<double>(pilot.size());
   std::array<std::array<double, 4>, 4> normal{};
   std::array<double, 4> right{};
   const double centre = pilot[pilot.size() / 2];  // differences from it keep digits
-  double sum = 0, square = 0;
   for (std::size_t i = 0; i < pilot.size(); ++i) {
     const auto h = basis(scores[i]);
     const double x = pilot[i] - centre;
-    sum += x;
-    square += x * x;
     for (std::size_t j = 0; j < 4; ++j) {
       right[j] += h[j] * x;
       for (std::size_t k = 0; k < 4; ++k) normal[j][k] += h[j] * h[k];
     }
   }
-  mean_ = centre + sum / n;
-  sd_ = std::sqrt(std::max(0.0, square / n - sum / n * (sum / n)));
   const auto c = solve(normal, right);
   std::copy(c.begin(), c.end(), coefficient_);
   coefficient_[0] += centre;

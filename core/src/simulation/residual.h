@@ -22,14 +22,11 @@ class Residual {
  public:
   /// `scores`: normal_scores(pilot.size()), shared by all ranks.
   Residual(std::vector<double> pilot, std::span<const double> scores);
-  double mean() const { return mean_; }
-  double sd() const { return sd_; }
   /// Law of the latest of n.
   SampleTable latest_of(std::int64_t n) const;
 
  private:
   double at(double normal) const;
-  double mean_, sd_;
   double coefficient_[4];  ///< of 1, z, z^2 - 1, z^3 - 3z
   double lowest_,
       highest_;  ///< z between which the cubic increases; beyond, far in the tails, the law is flat

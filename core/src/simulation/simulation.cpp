@@ -312,19 +312,23 @@ void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
   for (const auto& part : pilot_parts)
     for (Reader in(part); !in.done();)
       for (auto& row : ends) row.push_back(in.get());
-  const std::vector<double> scores = normal_scores(ends[0].size());
-  std::vector<Residual> laws;
   std::vector<double> low, high;  // between which a row with its first section ends, by far
   for (std::size_t row = 0; row < rows; ++row) {
-    laws.emplace_back(std::move(ends[row]), scores);
+    const auto n = static_cast<double>(ends[row].size());
+    const double mean = sum_compensated(ends[row]) / n;
+    double square = 0;
+    for (double x : ends[row]) square += (x - mean) * (x - mean);
+    const double sd = std::sqrt(square / n);
     const QuantileTable& section = c.book.table(c.sections[0].rank[row / lines].law);
-    low.push_back(laws[row].mean() - 8 * laws[row].sd() + section.lowest());
-    high.push_back(laws[row].mean() + 12 * laws[row].sd() + section.quantile(Mass::above(1e-9)));
+    low.push_back(mean - 8 * sd + section.lowest());
+    high.push_back(mean + 12 * sd + section.quantile(Mass::above(1e-9)));
   }
   const double surely = *std::max_element(low.begin(), low.end());
+  const std::vector<double> scores = normal_scores(ends[0].size());
   s.rest.assign(rows, {});
   for (std::size_t row = 0; row < rows; ++row)
-    if (high[row] >= surely) s.rest[row] = laws[row].latest_of(s.replicas - s.simulated);
+    if (high[row] >= surely)
+      s.rest[row] = Residual(std::move(ends[row]), scores).latest_of(s.replicas - s.simulated);
 }
 
 EngineAccount account(const Simulation& s) {
