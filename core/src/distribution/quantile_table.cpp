@@ -30,10 +30,13 @@ double interpolate(const std::vector<double>& knots, double mass) {
   const std::uint64_t bits = bits_of(mass);
   const int exponent = static_cast<int>(bits >> 52) - 1023;  // mass in [2^exponent, 2^(exponent+1))
   const double mantissa = from_bits((bits & 0x000fffffffffffffu) | 0x3ff0000000000000u);
-  const double position = (-2 - exponent + (2.0 - mantissa)) * QuantileTable::per_octave;
-  const int i = static_cast<int>(position);
+  // Octave and step apart: their sum would round a mass just above a knot onto it, and at the last knot past
+  // the end.
+  const double step = (2.0 - mantissa) * QuantileTable::per_octave;
+  const int whole = static_cast<int>(step);
+  const int i = (-2 - exponent) * QuantileTable::per_octave + whole;
   if (i < 0) return knots.front();
-  const double part = position - i;
+  const double part = step - whole;
   return knots[i] + part * (knots[i + 1] - knots[i]);
 }
 
