@@ -39,7 +39,9 @@ const Impossible cases[] = {
     {"gamma", "shape+scale", {2, 0}, "scale", "must be positive"},
     {"gamma", "mean+cv", {1, 1e5}, "cv", "must be at most"},
     {"gamma", "median+cv", {1, 1e5}, "cv", "must be at most"},
-    {"gamma", "median+p95", {1, 1e300}, "p95", "1e+300 times the median"},
+    {"gamma", "median+p95", {1e-90, 1e20}, "p95", "1e+110 times the median"},
+    {"gamma", "shape+scale", {1e19, 1}, "shape", "use \"constant\""},
+    {"exponential", "mean", {1e26}, "mean", "at most 1e+25"},
     {"weibull", "shape+scale", {0.05, 1}, "shape", "must be at least 0.1"},
     {"weibull", "shape+scale", {1, -1}, "scale", "must be positive"},
     {"weibull", "mean+cv", {1, 1000}, "cv", "must be at most 429.83"},
@@ -99,6 +101,8 @@ TEST(Faults, EveryPairRefusesNoSpreadAndNonsense) {
       const double none = by_cv ? 0 : 1, bad = by_cv ? -0.1 : 0.9;
       EXPECT_EQ(fault_of(1, none).parameter, spread);
       EXPECT_TRUE(says(fault_of(1, none), "use \"constant\"")) << family.name << " " << name;
+      EXPECT_TRUE(says(fault_of(1, by_cv ? 1e-12 : 1 + 1e-12), "use \"constant\""))
+          << family.name << " " << name;
       EXPECT_EQ(fault_of(1, bad).parameter, spread);
       EXPECT_TRUE(says(fault_of(1, bad), by_cv ? "-0.1" : "0.9")) << family.name << " " << name;
       EXPECT_EQ(fault_of(0, 0.5).parameter, set.parameters[0].name);
@@ -145,7 +149,7 @@ TEST(Faults, Empirical) {
   const auto message = [](const Made& m) { return std::get<ParameterFault>(m).message; };
   using V = std::vector<double>;
   EXPECT_EQ(parameter(make_empirical(V{1})), "samples");
-  EXPECT_EQ(message(make_empirical(V{1, 2, -3})), "sample 3 must be a number of 0 or more, not -3");
+  EXPECT_EQ(message(make_empirical(V{1, 2, -3})), "sample 3 must be a number from 0 to 1e+25, not -3");
   EXPECT_EQ(parameter(make_empirical(V{1, NAN})), "samples");
   EXPECT_EQ(parameter(make_empirical_quantiles(V{0, 1}, V{1, 2, 3})), "values");
   EXPECT_EQ(parameter(make_empirical_quantiles(V{}, V{})), "masses");

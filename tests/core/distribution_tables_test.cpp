@@ -41,6 +41,14 @@ TEST(QuantileTable, IsExactAtKnotsStraightBetweenAndFlatBeyond) {
     ASSERT_NEAR(t.quantile(Mass::below(0.25 * m + 0.75 * next)),
                 0.25 * t.lower_knots()[i] + 0.75 * t.lower_knots()[i + 1], 1e-12);
   }
+  // One rounding either side of a knot: no other cell, least of all one past the last.
+  for (int i = 0; i <= half; ++i) {
+    const double m = QuantileTable::knot_mass(i);
+    for (const double near : {std::nextafter(m, 0.0), std::nextafter(m, 1.0)}) {
+      ASSERT_NEAR(t.quantile({1 - near, near}), t.upper_knots()[i], 1e-10 * t.upper_knots()[i]);
+      ASSERT_NEAR(t.quantile({near, 1 - near}), t.lower_knots()[i], 1e-10);
+    }
+  }
   EXPECT_EQ(t.quantile(Mass::above(1e-16)), t.highest());
   EXPECT_EQ(t.quantile(Mass::above(0)), t.highest());
   EXPECT_EQ(t.quantile(Mass::below(0)), t.lowest());

@@ -82,8 +82,8 @@ std::variant<Distribution, ParameterFault> make_empirical(std::span<const double
     return ParameterFault{"samples", "at least 2 samples are needed, not " + std::to_string(samples.size())};
   }
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (!(samples[i] >= 0 && samples[i] <= 1e300)) {
-      return ParameterFault{"samples", place("sample", i) + " must be a number of 0 or more, not " +
+    if (!(samples[i] >= 0 && samples[i] <= detail::largest)) {
+      return ParameterFault{"samples", place("sample", i) + " must be a number from 0 to 1e+25, not " +
                                            detail::number(samples[i])};
     }
   }
@@ -115,9 +115,9 @@ std::variant<Distribution, ParameterFault> make_empirical_quantiles(std::span<co
       return ParameterFault{"masses", place("mass", i) + ", " + detail::number(masses[i]) +
                                           ", must be above the one before, " + detail::number(masses[i - 1])};
     }
-    if (!(values[i] >= 0 && values[i] <= 1e300)) {
-      return ParameterFault{
-          "values", place("value", i) + " must be a number of 0 or more, not " + detail::number(values[i])};
+    if (!(values[i] >= 0 && values[i] <= detail::largest)) {
+      return ParameterFault{"values", place("value", i) + " must be a number from 0 to 1e+25, not " +
+                                          detail::number(values[i])};
     }
     if (i > 0 && values[i] < values[i - 1]) {
       return ParameterFault{"values", place("value", i) + ", " + detail::number(values[i]) +

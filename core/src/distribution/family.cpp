@@ -2,16 +2,14 @@
 #include "distribution/family.h"
 
 #include <cstdio>
-#include <limits>
 #include <optional>
 #include <utility>
 
 namespace prism::detail {
 namespace {
 
-constexpr double largest = std::numeric_limits<double>::max();
-
-bool finite(double v) { return v >= -largest && v <= largest; }
+/// A parameter of `largest` may go with a mean somewhat larger; float ends at 3e38.
+constexpr double largest_mean = 1e30;
 
 std::optional<ParameterFault> check_location(std::string_view name, double value) {
   if (value > 0) return std::nullopt;
@@ -19,15 +17,14 @@ std::optional<ParameterFault> check_location(std::string_view name, double value
 }
 
 std::optional<ParameterFault> check_cv(double cv) {
-  if (cv > 0) return std::nullopt;
+  if (cv >= least_spread) return std::nullopt;
   return no_spread("cv", cv);
 }
 
 std::optional<ParameterFault> check_p95(double median, double p95) {
-  if (p95 > median) return std::nullopt;
-  if (p95 == median) {
-    return ParameterFault{"p95",
-                          "p95 equals the median, " + number(median) + ": for no spread use \"constant\""};
+  if (p95 - median >= least_spread * median) return std::nullopt;
+  if (p95 >= median) {
+    return ParameterFault{"p95", "p95 is the median, " + number(median) + ": for no spread use \"constant\""};
   }
   return ParameterFault{"p95", "p95 must be above the median, " + number(median) + ", but is " + number(p95)};
 }
@@ -49,8 +46,9 @@ ParameterFault negative(std::string_view parameter, double value) {
 }
 
 ParameterFault no_spread(std::string_view parameter, double value) {
-  if (value != 0) return not_positive(parameter, value);
-  return {parameter, std::string(parameter) + " is 0, which is no spread at all: use \"constant\""};
+  if (value < 0) return not_positive(parameter, value);
+  return {parameter,
+          std::string(parameter) + " is " + number(value) + ", which is no spread: use \"constant\""};
 }
 
 ParameterFault beyond(std::string_view parameter, double value, std::string_view relation, double limit,
@@ -65,12 +63,14 @@ ParameterSet parameter_set(std::vector<Parameter> parameters,
   return {
       std::move(parameters), [names, make = std::move(make)](std::span<const double> values) -> Made {
         for (std::size_t i = 0; i < names.size(); ++i) {
-          if (!finite(values[i])) {
-            return ParameterFault{names[i].name, std::string(names[i].name) + " must be a finite number"};
+          if (!(values[i] >= -largest && values[i] <= largest)) {
+            return ParameterFault{names[i].name, std::string(names[i].name) +
+                                                     " must be a number of at most " + number(largest) +
+                                                     ", not " + number(values[i])};
           }
         }
         Made made = make(values);
-        if (const auto* d = std::get_if<Distribution>(&made); d && !(finite(d->mean()) && d->mean() >= 0)) {
+        if (const auto* d = std::get_if<Distribution>(&made); d && !(d->mean() <= largest_mean)) {
           return ParameterFault{names.back().name, "these values give a mean beyond the range of numbers"};
         }
         return made;

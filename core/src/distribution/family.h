@@ -13,16 +13,20 @@
 
 namespace prism::detail {
 
+/// Parameters are at most this, so that draws far in a tail stay within the range of float.
+inline constexpr double largest = 1e25;
+/// A cv, or p95/median - 1, below this is no spread: doubles could not carry it.
+inline constexpr double least_spread = 1e-9;
+
 using Made = std::variant<Distribution, ParameterFault>;
 
 /// A number as messages show it: six significant digits.
 std::string number(double v);
 
-/// Refuses parameters that are not finite, then makes, then refuses a mean that is zero or too large for a
-/// double.
+/// Refuses parameters that are not finite or too large, then makes, then refuses a mean that is too large.
 ParameterSet parameter_set(std::vector<Parameter> parameters,
                            std::function<Made(std::span<const double>)> make);
-/// Pairs; `make` is called only with median > 0, p95 > median, mean > 0, cv > 0.
+/// Pairs; `make` is called only with a positive median or mean and a spread of `least_spread` or more.
 ParameterSet median_p95(std::function<Made(double median, double p95)> make);
 ParameterSet mean_cv(std::function<Made(double mean, double cv)> make);
 ParameterSet median_cv(std::function<Made(double median, double cv)> make);

@@ -49,6 +49,8 @@ Made make(double shape, double scale) {
 
 /// Below this the lower half of the law is 0 for all purposes (median 1e-30 of the mean); cv there is 10.
 constexpr double smallest_shape = 0.01, largest_cv = 10;
+/// Its cv is the least spread.
+constexpr double largest_shape = 1 / (least_spread * least_spread);
 
 Made from_median_p95(double median, double p95) {
   const double target = log_exact(p95 / median);
@@ -90,6 +92,10 @@ Family gamma_family() {
     if (!(v[0] > 0)) return not_positive("shape", v[0]);
     if (v[0] < smallest_shape)
       return beyond("shape", v[0], "at least", smallest_shape, "its cv is 10 already");
+    if (v[0] > largest_shape) {
+      return beyond("shape", v[0], "at most", largest_shape,
+                    "beyond it there is no spread: use \"constant\"");
+    }
     if (!(v[1] > 0)) return not_positive("scale", v[1]);
     return make(v[0], v[1]);
   };

@@ -14,7 +14,7 @@ constexpr double widest = 10;
 
 /// `parameter` is the one that decides log_sd.
 Made make(double median, double log_sd, std::string_view parameter) {
-  if (!(log_sd > 0)) return no_spread(parameter, log_sd);
+  if (!(log_sd >= 0.1 * least_spread)) return no_spread(parameter, log_sd);
   if (log_sd > widest) {
     return ParameterFault{parameter, std::string(parameter) +
                                          " gives the logarithm a standard deviation of " + number(log_sd) +

@@ -134,9 +134,10 @@ std::variant<Distribution, ParameterFault> make_mixture(std::span<const double> 
   }
   double total = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!(weights[i] > 0 && weights[i] <= 1e300)) {
+    if (!(weights[i] > 0 && weights[i] <= detail::largest)) {
       return ParameterFault{"weights", "weight " + std::to_string(i + 1) +
-                                           " must be a positive number, not " + detail::number(weights[i])};
+                                           " must be positive and at most 1e+25, not " +
+                                           detail::number(weights[i])};
     }
     total += weights[i];
   }
