@@ -29,6 +29,13 @@ std::optional<ParameterFault> check_p95(double median, double p95) {
   return ParameterFault{"p95", "p95 must be above the median, " + number(median) + ", but is " + number(p95)};
 }
 
+/// A family's own limit speaks first; this one is for those that have none.
+Made limited(Made made, double cv) {
+  constexpr double most = 1000;
+  if (cv <= most || std::holds_alternative<ParameterFault>(made)) return made;
+  return beyond("cv", cv, "at most", most, "its shape could not be told from that of an infinite variance");
+}
+
 }  // namespace
 
 std::string number(double v) {
@@ -91,7 +98,7 @@ ParameterSet mean_cv(std::function<Made(double, double)> make) {
                        [make = std::move(make)](std::span<const double> v) -> Made {
                          if (auto f = check_location("mean", v[0])) return *f;
                          if (auto f = check_cv(v[1])) return *f;
-                         return make(v[0], v[1]);
+                         return limited(make(v[0], v[1]), v[1]);
                        });
 }
 
@@ -100,7 +107,7 @@ ParameterSet median_cv(std::function<Made(double, double)> make) {
                        [make = std::move(make)](std::span<const double> v) -> Made {
                          if (auto f = check_location("median", v[0])) return *f;
                          if (auto f = check_cv(v[1])) return *f;
-                         return make(v[0], v[1]);
+                         return limited(make(v[0], v[1]), v[1]);
                        });
 }
 
