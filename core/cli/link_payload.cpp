@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 namespace prism::cli {
 namespace {
@@ -62,16 +63,20 @@ std::string deflate_raw(std::string_view text) {
 Inflated inflate_raw(std::string_view bytes, std::size_t limit) {
   z_stream z{};
   if (inflateInit2(&z, raw_window) != Z_OK) throw std::runtime_error("zlib refuses to start");
-  std::string out(limit + 1, '\0');  // one more than allowed: reaching it is passing the limit
   z.next_in = input(bytes);
   z.avail_in = static_cast<uInt>(bytes.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  const int state = inflate(&z, Z_FINISH);
-  const bool full = z.avail_out == 0, nothing_left = z.avail_in == 0;
-  out.resize(z.total_out);
+  std::string out;
+  Bytef piece[1 << 14];
+  int state = Z_OK;
+  while (state == Z_OK && out.size() <= limit) {
+    z.next_out = piece;
+    z.avail_out = sizeof piece;
+    state = inflate(&z, Z_NO_FLUSH);  // not Z_OK once it ends, fails or finds no more input
+    out.append(reinterpret_cast<const char*>(piece), sizeof piece - z.avail_out);
+  }
+  const bool nothing_left = z.avail_in == 0;
   inflateEnd(&z);
-  if (full) return {Inflated::too_large, {}};
+  if (out.size() > limit) return {Inflated::too_large, {}};
   if (state != Z_STREAM_END || !nothing_left) return {Inflated::damaged, {}};
   return {Inflated::complete, std::move(out)};
 }
