@@ -13,7 +13,8 @@ export default defineConfig({
           name: "e2e",
           include: ["tests/e2e/**/*.test.ts"],
           environment: "node",
-          testTimeout: 60_000,
+          // A guard against hanging, not a measure: on a busy machine axe alone has taken a minute.
+          testTimeout: 180_000,
           hookTimeout: 60_000,
           // Two cores and one browser: files one after the other, or they would measure each other.
           fileParallelism: false,
