@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/distributions.h"
 #include "scenario/layers.h"
+#include "scenario/parts.h"
 #include "scenario/presets/presets.h"
 #include "scenario/words.h"
 
@@ -76,7 +77,16 @@ Json variabilities() {
                          {std::string(f.family), parameters},
                          {"source", f.source}});
     }
-    list.push_back({{"name", p.name}, {"summary", p.summary}, {"factors", factors}});
+    Json stalls = Json::array();
+    for (const StallPreset& stall : p.stalls) {
+      Json parameters = Json::object();
+      for (const auto& [name, value] : stall.parameters) parameters[std::string(name)] = number(value);
+      stalls.push_back({{"what", stall.what},
+                        {"per_node_hour", number(stall.per_node_hour)},
+                        {std::string(stall.family), parameters},
+                        {"source", stall.source}});
+    }
+    list.push_back({{"name", p.name}, {"summary", p.summary}, {"factors", factors}, {"stalls", stalls}});
   }
   return list;
 }
@@ -118,6 +128,8 @@ std::string presets_json() {
   using namespace scenario;
   Json names = Json::array();
   for (std::string_view n : schedule_names()) names.push_back(n);
+  Json targets = Json::array();
+  for (std::string_view n : cause_targets()) targets.push_back(n);
   const Json all = {{"model", models()},
                     {"gpu", gpus()},
                     {"cost_model", cost_models()},
@@ -125,6 +137,7 @@ std::string presets_json() {
                     {"schedule", names},
                     {"layers_per_virtual_stage", layer_rule_list()},
                     {"kind", kinds()},
+                    {"cause_target", targets},
                     {"distribution", laws()}};
   return all.dump();
 }

@@ -34,8 +34,7 @@ Result<Workload> from_job(const Scenario& scenario) {
   const Model& model = *scenario.model;
   const Parallel& parallel = scenario.parallel;
   const Network network(scenario.cluster, parallel, scenario.cost_model.network_efficiency);
-  ShapeBook shapes(scenario.factors);
-  const Transformer transformer(scenario, network, shapes);
+  const Transformer transformer(scenario, network);
 
   Workload workload;
   workload.stages = stage_programs(transformer, parallel.layers_per_virtual_stage);
@@ -66,20 +65,19 @@ Result<Workload> from_job(const Scenario& scenario) {
                          static_cast<double>(scenario.batch.sequence) * static_cast<double>(model.hidden) /
                          static_cast<double>(parallel.tp);
     const CommunicationTime hop = network.transfer(bytes);
-    const int shape = shapes.of(Kind::send_recv);
     workload.transfers = {true,
-                          {"activations to the next stage", Kind::send_recv, hop.seconds, shape},
-                          {"gradients to the stage before", Kind::send_recv, hop.seconds, shape}};
+                          {"activations to the next stage", Kind::send_recv, hop.seconds},
+                          {"gradients to the stage before", Kind::send_recv, hop.seconds}};
     workload.notes.push_back(
         {"pipeline transfer", bytes_text(bytes) + " " + hop.how + ": " + seconds_text(hop.seconds)});
   }
 
-  workload.end.rank = step_end_programs(scenario, network, shapes, workload.notes);
+  workload.end.rank = step_end_programs(scenario, network, workload.notes);
   const Flops flops = step_flops(scenario);
   workload.model_flops = flops.model;
   workload.hardware_flops = flops.hardware;
   workload.peak_flops = static_cast<double>(parallel.world()) * scenario.cluster.gpu.peak_flops;
-  workload.shapes = std::move(shapes).take();
+  workload.shapes = ShapeBook().take();
   return Result<Workload>::of(std::move(workload));
 }
 

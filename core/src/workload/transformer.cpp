@@ -66,7 +66,7 @@ double Transformer::memory_s(double bytes) const {
 }
 
 Operator Transformer::op(const char* name, Kind kind, double seconds) const {
-  return {name, kind, seconds, shapes_.of(kind)};
+  return {name, kind, seconds};
 }
 
 Operator Transformer::gemm(const char* name, double m, double n, double k, double times) const {
@@ -78,10 +78,9 @@ double Transformer::Pass::seconds(double collectives_s) const {
          ffn_in.scale_s + activation.scale_s + ffn_out.scale_s + gaps.scale_s + collectives_s;
 }
 
-Transformer::Transformer(const Scenario& scenario, const Network& network, ShapeBook& shapes)
+Transformer::Transformer(const Scenario& scenario, const Network& network)
     : gpu_(scenario.cluster.gpu),
       cost_(scenario.cost_model),
-      shapes_(shapes),
       parallel_(scenario.parallel.tp > 1),
       sequence_parallel_(scenario.parallel.sequence_parallel && scenario.parallel.tp > 1),
       recompute_(scenario.parallel.recompute) {

@@ -8,7 +8,6 @@
 #include "prism/scenario.h"
 #include "workload/network.h"
 #include "workload/program.h"
-#include "workload/shapes.h"
 
 namespace prism::workload {
 
@@ -23,7 +22,7 @@ double embedding_parameters(const Model& model, std::int64_t tp);
 
 class Transformer {
  public:
-  Transformer(const Scenario& scenario, const Network& network, ShapeBook& shapes);
+  Transformer(const Scenario& scenario, const Network& network);
 
   void embedding_forward(Program& program) const;
   void layer_forward(Program& program) const;
@@ -69,7 +68,6 @@ class Transformer {
 
   const Gpu& gpu_;
   const CostModel& cost_;
-  ShapeBook& shapes_;
   bool parallel_, sequence_parallel_;
   Recompute recompute_;
 

@@ -3,8 +3,28 @@
 
 #include "workload/doors.h"
 #include "workload/layout_rules.h"
+#include "workload/network.h"
+#include "workload/shapes.h"
 
 namespace prism {
+namespace {
+
+/// Where groups stand, and which of them leave a node.
+void place_groups(Workload& w, const Scenario& scenario) {
+  const workload::Network network(scenario.cluster, scenario.parallel, 1);
+  w.gpus_per_node = scenario.cluster.gpus_per_node;
+  w.rank_order = scenario.parallel.rank_order;
+  const auto set = [&](Group group, const workload::Placement& placement) {
+    w.group_leaves_node[static_cast<std::size_t>(group)] = placement.nodes > 1;
+  };
+  set(Group::tensor, network.tensor);
+  set(Group::data, network.data);
+  set(Group::embedding, network.first_and_last);
+  set(Group::world, network.world);
+  w.transfers_leave_node = network.pipeline.nodes > 1;
+}
+
+}  // namespace
 
 Result<Workload> build_workload(const Scenario& scenario) {
   auto faults = workload::check_layout(scenario);
@@ -19,6 +39,12 @@ Result<Workload> build_workload(const Scenario& scenario) {
   result->micro_batches = scenario.batch.micro_batches;
   result->schedule = scenario.parallel.schedule;
   result->tokens = static_cast<double>(scenario.batch.global) * static_cast<double>(scenario.batch.sequence);
+  place_groups(*result, scenario);
+  workload::apply_operation_factors(*result, scenario.factors);
+  for (const Factor& f : scenario.factors)
+    if (f.scope != Factor::Scope::operation) result->causes.push_back(f);
+  result->stalls = scenario.stalls;
+  result->what_if = scenario.what_if;
   return result;
 }
 

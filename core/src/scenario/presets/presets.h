@@ -54,9 +54,18 @@ struct FactorPreset {
   std::vector<std::pair<std::string_view, double>> parameters;
   std::string_view source;
 };
+/// One cause of stalls, likewise.
+struct StallPreset {
+  std::string_view what;
+  double per_node_hour;
+  std::string_view family;
+  std::vector<std::pair<std::string_view, double>> parameters;
+  std::string_view source;
+};
 struct VariabilityPreset {
   std::string_view name, summary;
   std::vector<FactorPreset> factors;
+  std::vector<StallPreset> stalls = {};
 };
 const std::vector<VariabilityPreset>& variability_presets();
 

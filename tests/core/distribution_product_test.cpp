@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "workload/product.h"
+#include "prism/distribution.h"
 #include "workload_scenarios.h"
 
 namespace prism::workload {

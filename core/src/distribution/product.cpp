@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/product.h"
-
+// Combinations of two independent variables by quadrature over both, which heavy tails do not disturb.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
 
-namespace prism::workload {
+#include "prism/distribution.h"
+#include "prism/numerics.h"
+
+namespace prism {
 namespace {
 
 /// Log-normals multiply to a log-normal, with the moments that any product of independent variables has.
@@ -49,7 +51,7 @@ std::vector<double> cuts() {
   return masses;
 }
 
-/// The distribution function of a product on a grid of values: lower and upper mass side by side.
+/// A distribution function on a grid of values: lower and upper mass side by side.
 struct Table {
   std::vector<double> value, lower, upper;
 
@@ -73,14 +75,17 @@ struct Table {
   }
 };
 
-std::vector<double> knots(const Distribution& d, const std::vector<double>& masses) {
+template <class Law>
+std::vector<double> knots(const Law& d, const std::vector<double>& masses) {
   std::vector<double> values;
   for (auto m = masses.rbegin(); m != masses.rend(); ++m) values.push_back(d.quantile(Mass::below(*m)));
   for (std::size_t i = 1; i < masses.size(); ++i) values.push_back(d.quantile(Mass::above(masses[i])));
   return values;
 }
 
-Table product_table(const Distribution& x, const Distribution& y) {
+/// `together(x, y)`, increasing in both, with `rest(z, x)`: the y for which it is z.
+template <class Law, class Together, class Rest>
+Table combination(const Law& x, const Law& y, Together together, Rest rest) {
   const std::vector<double> side = cuts();
   // Lower and upper mass at each knot of y, from the lowest to the highest.
   std::vector<double> lower, upper;
@@ -99,21 +104,22 @@ Table product_table(const Distribution& x, const Distribution& y) {
 
   Table table;
   for (std::size_t k = 0; k < xs.size(); ++k) {
-    const double z = xs[k] * ys[k];
+    const double z = together(xs[k], ys[k]);
     if (!table.value.empty() && z <= table.value.back()) continue;
     double below = 0, above = 0;
-    // From the largest x on, z / x grows: the position among y's knots only moves up.
+    // From the largest x on, the rest grows: the position among y's knots only moves up.
     std::size_t j = 0;
     for (auto cell = cells.rbegin(); cell != cells.rend(); ++cell) {
-      while (j < ys.size() && ys[j] * cell->value <= z) ++j;
-      // y's knots j-1 and j enclose z / x.
+      const double wanted = rest(z, cell->value);
+      while (j < ys.size() && ys[j] <= wanted) ++j;
+      // y's knots j-1 and j enclose it.
       if (j == 0) {
         above += cell->weight;
       } else if (j == ys.size()) {
         below += cell->weight;
       } else {
         const double step = ys[j] - ys[j - 1];
-        const double share = (z / cell->value - ys[j - 1]) / step;
+        const double share = (wanted - ys[j - 1]) / step;
         below += cell->weight * (lower[j - 1] + (lower[j] - lower[j - 1]) * share);
         above += cell->weight * (upper[j - 1] + (upper[j] - upper[j - 1]) * share);
       }
@@ -135,9 +141,35 @@ Distribution product_of(const Distribution& x, const Distribution& y) {
   const double cv2 = cx * cx + cy * cy + cx * cx * cy * cy;  // 1 + cv^2 multiplies
   if (x.family() == "lognormal" && y.family() == "lognormal")
     if (auto both = lognormal_from_moments(mean, std::sqrt(cv2))) return *both;
-  auto table = std::make_shared<const Table>(product_table(x, y));
+  auto table = std::make_shared<const Table>(combination(
+      x, y, [](double a, double b) { return a * b; }, [](double z, double a) { return z / a; }));
   return Distribution(
       {"product", [table](Mass m) { return table->quantile(m); }, mean, mean * std::sqrt(cv2)});
 }
 
-}  // namespace prism::workload
+QuantileTable power_mean_of(const QuantileTable& one, std::uint64_t n, double exponent) {
+  if (n == 1 || one.is_constant()) return one;
+  const double low = one.lowest(), high = one.highest();
+  // Powers of values relative to the highest: at most 1.
+  const auto raised = [&](double x) { return pow_exact(x / high, exponent); };
+  const auto add = [](const QuantileTable& a, const QuantileTable& b) {
+    const Table sum = combination(
+        a, b, [](double x, double y) { return x + y; }, [](double z, double x) { return z - x; });
+    return QuantileTable([&](Mass m) { return sum.quantile(m); });
+  };
+  // n copies by doubling.
+  QuantileTable doubled([&](Mass m) { return raised(one.quantile(m)); });
+  std::optional<QuantileTable> total;
+  for (std::uint64_t rest = n;;) {
+    if (rest & 1) total = total ? add(*total, doubled) : doubled;
+    if ((rest >>= 1) == 0) break;
+    doubled = add(doubled, doubled);
+  }
+  const double count = static_cast<double>(n);
+  return QuantileTable([&](Mass m) {
+    const double mean = total->quantile(m) / count;
+    return std::clamp(high * pow_exact(mean, 1 / exponent), low, high);
+  });
+}
+
+}  // namespace prism
