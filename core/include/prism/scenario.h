@@ -12,6 +12,7 @@
 
 #include "prism/diagnostic.h"
 #include "prism/distribution.h"
+#include "prism/training_plan.h"
 
 namespace prism {
 
@@ -130,6 +131,7 @@ struct Scenario {
   CostModel cost_model;                  ///< meaningful with a model
   std::string variability_preset;
   std::vector<Factor> factors;
+  std::optional<TrainingPlan> training_run;
   Run run;
 
   /// Canonical resolved scenario as JSON text: every value, keys in schema order, fixed number format. Part of the digest.

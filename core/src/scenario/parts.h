@@ -17,6 +17,8 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known);
 /// `cluster` and `cost_model`, whose defaults depend on the GPU.
 void read_cluster(Section& root, Scenario& to, bool job);
 void read_variability(Section& root, Scenario& to, bool job);
+/// `training_run`, if it is there.
+void read_training_run(Section& root, Scenario& to);
 void read_run(Section& root, Scenario& to);
 
 /// An object that may start from a preset.
