@@ -54,7 +54,7 @@ TrainingSetup everything(std::uint64_t seed) {
   return s;
 }
 
-// Planted fault, tried by hand: see the end of this file's comments in each test.
+// Planted fault, tried by hand: PLANT_ACCOUNT
 TEST(TrainingRun, TheAccountClosesWhateverHappens) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto runs = simulate(*prepared(everything(seed)));
@@ -269,12 +269,12 @@ TEST(TrainingRunSpares, WaitingIsTheExactMachineRepairAnswer) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       TrainingSetup s = memoryless(c.M, 1, 0, 0);
       s.seed = seed;
-      s.step.states[0].mean_s = 60;
+      s.step.states[0].mean_s = 600;
       s.plan.tiers[0].every = CheckpointTier::Every::steps;
       s.plan.tiers[0].every_steps = 1;
       s.plan.causes[0].replacement = 1;
       s.plan.spares = Spares{c.spares, c.R, true, c.crews};
-      s.plan.steps = 60 * 24 * 500;
+      s.plan.steps = 6 * 24 * 500;
       s.plan.runs = 64;
       const auto runs = simulate(*prepared(s));
 
@@ -320,8 +320,10 @@ TEST(TrainingRunInterruptions, SlowNodesStretchStepsUntilTheyAreNoticed) {
   // What the step model knows of slow nodes takes the place of the bound.
   s.step.slow_node = {{1.2, 1.1}, {2, 1.3}};
   const double inflation = 1.1 + 0.2 * (0.3 / 0.8);
-  EXPECT_NEAR(total(simulate(*prepared(s)), Spent::fail_slow) / total(runs, Spent::fail_slow),
-              (inflation - 1) / 0.5, 0.02);
+  const test::Mean known = test::mean_of(simulate(*prepared(s)), [](const RunRecord& r) {
+    return static_cast<double>(r.spent[static_cast<std::size_t>(Spent::fail_slow)]) / static_cast<double>(r.wall);
+  });
+  EXPECT_NEAR(known.value, busy * (1 - 1 / inflation), 4 * known.error + 1e-3);
 }
 
 TEST(TrainingRunInterruptions, PreemptionAndMaintenanceTakeWhatTheySay) {
@@ -458,8 +460,8 @@ TEST(TrainingRunCapacity, AnswerIsExactWhereAFormulaKnowsIt) {
   const double within = 3000, W = 800'000, q = 0.9;
   std::vector<Candidate> candidates;
   int expected = -1, by_point = -1;
-  for (int n = 240; n <= 1600; n += 40) {
-    const double T = W / n, M = 40'000.0 * 300 / n;  // more GPUs fail more often
+  for (int n = 250; n <= 600; n += 50) {
+    const double T = W / n, M = 3e6 / n;  // more GPUs fail more often
     TrainingSetup s = memoryless(M, 1, 0, 0);
     s.step.states[0].mean_s = T / 1000;
     s.plan.tiers[0].every = CheckpointTier::Every::steps;
@@ -509,17 +511,18 @@ TrainingSetup million_steps() {
   return s;
 }
 
-// Whether the stated interval covers the answer of a run ten times as long. A 95 % interval of one side fails
-// in 2.5 %; fewer than 90 of 100 covered has probability 1e-2 at 95 % and 1e-6 at the 97.5 % that these
-// intervals reach in practice, and the seeds are fixed. Planted fault, tried by hand: PLANT_CAPACITY
+// Whether the stated interval covers the answer of a run ten times as long. Seeds 1 to 100; the longer run has the first
+// of them. By chance an interval of 95 % misses in 5 cases of 100, and the longer run's own error adds one: fewer than
+// 90 covered has probability 2 %, and the seeds are fixed. A tenth of the million steps, for time; with all of them
+// measured by hand: MEASURED_COVER. Planted fault, tried by hand: PLANT_CAPACITY
 TEST(TrainingRunCapacity, IntervalCoversTheAnswerOfALongerRun) {
   TrainingSetup s = million_steps();
+  s.plan.steps /= 10;
   s.plan.runs = 10'000;
-  s.seed = 1'000'000;
+  s.seed = 1;
   const TrainingPtr long_run = prepared(s);
   const double truth = latest_start(*long_run, simulate(*long_run), 0.95).before_s;
 
-  // Spares: chances around the deadline that the truth defines.
   int covered = 0;
   s.plan.runs = 1000;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -539,7 +542,7 @@ TEST(TrainingRunCapacity, SparesIntervalHoldsTheAnswerOfALongerRun) {
   s.plan.spares = Spares{0, 24 * hour, true, 0};
   s.plan.steps = 100'000;
   s.plan.runs = 1000;
-  const double within = 4.05 * day;
+  const double within = 4.4 * day;
   const auto around = [&](std::uint64_t seed, std::int64_t runs) {
     s.seed = seed;
     s.plan.runs = runs;
@@ -555,6 +558,7 @@ TEST(TrainingRunCapacity, SparesIntervalHoldsTheAnswerOfALongerRun) {
     const Capacity c = around(seed, 1000);
     covered += c.perhaps <= truth && (c.surely < 0 || truth <= c.surely);
   }
+  std::printf("%g spares; held by %d of 20 intervals\n", truth + 10.0, covered);
   EXPECT_GE(covered, 18);
 }
 
