@@ -321,7 +321,8 @@ TEST(TrainingRunInterruptions, SlowNodesStretchStepsUntilTheyAreNoticed) {
   s.step.slow_node = {{1.2, 1.1}, {2, 1.3}};
   const double inflation = 1.1 + 0.2 * (0.3 / 0.8);
   const test::Mean known = test::mean_of(simulate(*prepared(s)), [](const RunRecord& r) {
-    return static_cast<double>(r.spent[static_cast<std::size_t>(Spent::fail_slow)]) / static_cast<double>(r.wall);
+    return static_cast<double>(r.spent[static_cast<std::size_t>(Spent::fail_slow)]) /
+           static_cast<double>(r.wall);
   });
   EXPECT_NEAR(known.value, busy * (1 - 1 / inflation), 4 * known.error + 1e-3);
 }
@@ -511,10 +512,11 @@ TrainingSetup million_steps() {
   return s;
 }
 
-// Whether the stated interval covers the answer of a run ten times as long. Seeds 1 to 100; the longer run has the first
-// of them. By chance an interval of 95 % misses in 5 cases of 100, and the longer run's own error adds one: fewer than
-// 90 covered has probability 2 %, and the seeds are fixed. A tenth of the million steps, for time; with all of them
-// measured by hand: MEASURED_COVER. Planted fault, tried by hand: PLANT_CAPACITY
+// Whether the stated interval covers the answer of a run ten times as long. Seeds 1 to 100; the longer run
+// has the first of them. By chance an interval of 95 % misses in 5 cases of 100, and the longer run's own
+// error adds one: fewer than 90 covered has probability 2 %, and the seeds are fixed. A tenth of the million
+// steps, for time; with all of them measured by hand: MEASURED_COVER. Planted fault, tried by hand:
+// PLANT_CAPACITY
 TEST(TrainingRunCapacity, IntervalCoversTheAnswerOfALongerRun) {
   TrainingSetup s = million_steps();
   s.plan.steps /= 10;
