@@ -59,7 +59,20 @@ int main(int argc, char** argv) {
   run_command->add_option("--samples", run_options.samples_file, "Write every trial to this CSV file");
   CLI::Option* run_json = run_command->add_flag("--json", run_options.json, "Print the result document");
   run_command->add_flag("--csv", run_options.csv, "Print the quantiles as CSV")->excludes(run_json);
+  CLI::Option* run_blocks = run_command->add_option(
+      "--blocks", run_options.blocks, "Only blocks A to B - 1 of 256 trials each, into a file for prism merge");
+  CLI::Option* run_part = run_command->add_option("-o,--output", run_options.part_file, "That file");
+  run_blocks->needs(run_part)->excludes(run_json);
+  run_part->needs(run_blocks);
   run_command->callback([&] { code = run(run_options); });
+
+  MergeOptions merge_options;
+  CLI::App* merge_command =
+      app.add_subcommand("merge", "Join the parts that runs with --blocks wrote: the result of the whole run");
+  merge_command->add_option("PART", merge_options.files, "Files of prism run --blocks")->required();
+  add_threads(merge_command, merge_options.threads);
+  merge_command->add_flag("--json", merge_options.json, "Print the result document");
+  merge_command->callback([&] { code = merge(merge_options); });
 
   CheckOptions check_options;
   CLI::App* check_command = app.add_subcommand("check", "Check a scenario and list what it assumes");

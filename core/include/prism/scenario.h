@@ -193,6 +193,8 @@ void place(std::string_view text, std::vector<Diagnostic>& diagnostics);
 
 /// Names of the pipeline schedules, as in JSON. Their rules live with the schedules, in the graph room.
 std::span<const std::string_view> schedule_names();
+/// Whether a schedule plays the gradients of the weights apart from those of the activations.
+bool splits_weight_gradients(std::string_view schedule);
 
 /// Names, contents and sources of all presets, as JSON: {"model": [...], "gpu": [...], "variability": [...], ...}.
 std::string presets_json();

@@ -37,6 +37,7 @@ struct Segment {
 /// One virtual stage.
 struct StageProgram {
   std::vector<Segment> forward, backward;
+  std::vector<Segment> weight;  ///< gradients of the weights, where the schedule plays them apart; else in `backward`
   std::int64_t layers = 0;
 };
 

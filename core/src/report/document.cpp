@@ -77,6 +77,10 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
   ordered_json out = {{"path", a.path},
                       {"replicas", a.replicas},
                       {"replicas_simulated", a.replicas_simulated},
+                      {"varies", a.varies},
+                      {"shortlist", a.shortlist},
+                      {"group_exponent", finite(a.group_exponent)},
+                      {"what_if", a.what_if},
                       {"sampling", a.sampling},
                       {"tasks", a.tasks},
                       {"decided_by_residual", outcome.decided_by_residual},
@@ -87,6 +91,30 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
                     {"standard_error", finite(outcome.check_standard_error)},
                     {"largest_difference", finite(outcome.check_largest_difference)}};
   return out;
+}
+
+/// Steps of the same run against one another, and runs against one another: the draws that last a run are the same
+/// within one.
+ordered_json runs(const Outcome& outcome) {
+  if (outcome.steps_a_run == 0) return nullptr;
+  std::vector<double> within, medians;
+  const auto length = static_cast<std::size_t>(outcome.steps_a_run);
+  for (std::size_t from = 0; from + length <= outcome.run_step_s.size(); from += length) {
+    std::vector<double> steps(outcome.run_step_s.begin() + static_cast<std::ptrdiff_t>(from),
+                              outcome.run_step_s.begin() + static_cast<std::ptrdiff_t>(from + length));
+    std::sort(steps.begin(), steps.end());
+    medians.push_back(quantile(steps, 0.5));
+    for (double x : steps) within.push_back(x / medians.back());
+  }
+  std::sort(within.begin(), within.end());
+  std::sort(medians.begin(), medians.end());
+  return {{"runs", medians.size()},
+          {"steps_per_run", outcome.steps_a_run},
+          {"p95_over_p50_within_a_run", finite(quantile(within, 0.95))},
+          {"median_s",
+           {{"p5", finite(quantile(medians, 0.05))},
+            {"p50", finite(quantile(medians, 0.5))},
+            {"p95", finite(quantile(medians, 0.95))}}}};
 }
 
 ordered_json critical_path(const Job& job, const Outcome& outcome) {
@@ -209,6 +237,7 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["partial"] = partial;
   out["engine"] = engine(job, outcome);
   out["step_time_s"] = step_time(job, sorted);
+  out["runs"] = runs(outcome);
   out["critical_path"] = critical_path(job, outcome);
   out["ranks"] = ranks(job, outcome);
   out["layout"] = layout(job);

@@ -269,11 +269,13 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
           const std::size_t first = program.size();
           const std::int64_t from = forward ? task.stage - 1 : task.stage + 1,
                              to = forward ? task.stage + 1 : task.stage - 1;
-          if (p > 1 && from >= 0 && from < stages)
+          const bool passes_on = p > 1 && task.pass != Pass::weight;
+          if (passes_on && from >= 0 && from < stages)
             program.push_back(
                 {Action::receive, {}, Group::none, message_of(d, t, from, task.pass, task.micro_batch)});
-          segments(forward ? w.stages[task.stage].forward : w.stages[task.stage].backward);
-          if (p > 1 && to >= 0 && to < stages) {
+          const StageProgram& stage = w.stages[task.stage];
+          segments(forward ? stage.forward : task.pass == Pass::backward ? stage.backward : stage.weight);
+          if (passes_on && to >= 0 && to < stages) {
             const Operator hop = !w.transfers.present ? Operator{}
                                  : forward            ? w.transfers.forward
                                                       : w.transfers.backward;

@@ -23,7 +23,7 @@ std::vector<StageProgram> stage_programs(const Transformer& transformer,
     if (last) transformer.head_backward(backward);
     for (std::int64_t i = 0; i < layers[stage]; ++i) transformer.layer_backward(backward);
     if (first) transformer.embedding_backward(backward);
-    stages.push_back({std::move(forward).take(), std::move(backward).take(), layers[stage]});
+    stages.push_back({std::move(forward).take(), std::move(backward).take(), {}, layers[stage]});
   }
   return stages;
 }

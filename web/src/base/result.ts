@@ -53,6 +53,14 @@ export interface Result {
     path: "fast" | "exact" | "reference";
     replicas: number;
     replicas_simulated: number;
+    /** Whether anything is random at all. */
+    varies: boolean;
+    /** Replicas played at their means to choose the simulated ones; 0: all are alike, or all are simulated. */
+    shortlist: number;
+    /** Exponent of the power mean that stands for a tensor group's lasting factors; 0: not used. */
+    group_exponent: number;
+    /** What each what-if multiplies by. */
+    what_if: number[];
     sampling: "chunk" | "segment" | "rank";
     tasks: number;
     decided_by_residual: number;
