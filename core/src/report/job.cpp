@@ -5,6 +5,7 @@
 
 #include "prism/report.h"
 #include "report/diagnostics.h"
+#include "report/what_if.h"
 
 namespace prism {
 namespace {
@@ -34,6 +35,8 @@ Result<Job> prepare_job(std::string_view scenario_text) {
   auto simulation = prepare_simulation(*workload, scenario->run);
   move_to(seen, simulation.diagnostics);
   if (!simulation) return refused();
+  auto of_what_ifs = warnings_of_what_ifs(*scenario);
+  move_to(seen, of_what_ifs);
 
   place(scenario_text, seen);
   return Result<Job>::of(

@@ -79,8 +79,8 @@ const std::vector<VariabilityPreset>& variability_presets() {
        "published.",
        {jitter("compute", 0.02, bytedance), jitter("communication", 0.1, textbook),
         lognormal("compute", "gpu", "run", 0.027, assembled),
-        {"communication", "cluster", "step", "ar1", {{"cv", 0.1}, {"correlation", 0.9}}, assembled}},
-       {{"communication", 0.1, "exponential", {{"mean_s", 0.3}}, assembled}}},
+        {"communication", "cluster", "step", "ar1", {{"cv", 0.012}, {"correlation", 0.9}}, assembled}},
+       {{"communication", 0.1, "exponential", {{"mean_s", 0.06}}, assembled}}},
   };
   return presets;
 }
