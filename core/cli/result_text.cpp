@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "format.h"
+#include "training_text.h"
 
 namespace prism::cli {
 namespace {
@@ -181,7 +182,7 @@ std::string result_text(const ordered_json& r) {
   const std::string title = r["title"];
   std::string out;
   for (const std::string& part :
-       {title.empty() ? title : title + "\n", sentence(t, times), step_time_text(t, times),
+       {title.empty() ? title : title + "\n", sentence(t, times), step_time_text(t, times), training_text(r),
         critical_path_text(r, times), throughput_text(r["throughput"]), layout_text(r["layout"]),
         account_text(r)}) {
     if (part.empty()) continue;

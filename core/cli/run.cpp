@@ -61,16 +61,20 @@ int run(const RunOptions& options) {
   if (!options.json) print_warnings(*job, *input);
 
   Finished parts;
+  Parts training;
   {
     ProgressLine line;
     parts = run_job(*job, options.threads, [&](double share) { line.show(share); });
+    if (job->scenario.training_run)
+      training =
+          run_training_parts(**prepare_training(training_setup(*job, parts.trials)), options.threads, {});
   }
   if (!options.samples_file.empty() && !write_samples(options.samples_file, *job, parts.trials)) {
     print_fault("unwritable", "cannot write " + options.samples_file, options.json);
     return refused;
   }
 
-  const std::string result = result_json(*job, parts.trials, parts.attribution, parts.check);
+  const std::string result = result_json(*job, parts.trials, parts.attribution, parts.check, training);
   if (options.json) {
     std::cout << result << "\n";
   } else {

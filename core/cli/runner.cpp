@@ -16,8 +16,7 @@ namespace prism::cli {
 namespace {
 
 struct Task {
-  Phase phase;
-  std::int64_t unit;
+  std::function<std::vector<std::byte>()> work;
   double draws;
   std::vector<std::byte>* part;  ///< where the result goes
 };
@@ -25,12 +24,12 @@ struct Task {
 void add_tasks(std::vector<Task>& tasks, const Simulation& s, Phase phase, Parts& parts) {
   parts.resize(static_cast<std::size_t>(unit_count(s, phase)));
   for (std::size_t i = 0; i < parts.size(); ++i)
-    tasks.push_back({phase, static_cast<std::int64_t>(i), unit_draws(s, phase), &parts[i]});
+    tasks.push_back({[&s, phase, i] { return run_unit(s, phase, static_cast<std::int64_t>(i)); },
+                     unit_draws(s, phase), &parts[i]});
 }
 
 /// Every thread takes the next task until none is left.
-void run_tasks(const Simulation& s, std::vector<Task>& tasks, unsigned threads,
-               const std::function<void(double)>& report) {
+void run_tasks(std::vector<Task>& tasks, unsigned threads, const std::function<void(double)>& report) {
   // Large units first: a large one started last would keep one thread busy alone.
   std::stable_sort(tasks.begin(), tasks.end(),
                    [](const Task& a, const Task& b) { return a.draws > b.draws; });
@@ -44,7 +43,7 @@ void run_tasks(const Simulation& s, std::vector<Task>& tasks, unsigned threads,
     while (next < tasks.size()) {
       const Task& task = tasks[next++];
       lock.unlock();
-      *task.part = run_unit(s, task.phase, task.unit);
+      *task.part = task.work();
       lock.lock();
       draws_done += task.draws;
       if (++finished == tasks.size()) moved.notify_all();
@@ -71,11 +70,29 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+unsigned or_all(unsigned threads) {
+  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
 }  // namespace
+
+Parts run_training_parts(const Training& training, unsigned threads,
+                         const std::function<void(double)>& progress) {
+  Parts parts(static_cast<std::size_t>(training_units(training)));
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    tasks.push_back(
+        {[&training, i] { return run_training_unit(training, static_cast<std::int64_t>(i)); }, 1, &parts[i]});
+  const auto all = static_cast<double>(tasks.size());
+  run_tasks(tasks, or_all(threads), [&](double done) {
+    if (progress) progress(done / all);
+  });
+  return parts;
+}
 
 Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& progress) {
   Simulation& s = *job.simulation;
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = or_all(threads);
   Finished out;
   Parts pilot;
   std::vector<Task> first, second;
@@ -91,10 +108,10 @@ Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& 
     if (progress) progress(total > 0 ? (before + done) / total : 1);
   };
 
-  run_tasks(s, first, threads, report);
+  run_tasks(first, threads, report);
   for (const Task& t : first) before += t.draws;
   learn(s, pilot);
-  run_tasks(s, second, threads, report);
+  run_tasks(second, threads, report);
   return out;
 }
 

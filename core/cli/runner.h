@@ -17,6 +17,10 @@ struct Finished {
 /// times a second with the share of the work done, 0 to 1.
 Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& progress);
 
+/// Every unit of a training run, in unit order.
+Parts run_training_parts(const Training& training, unsigned threads,
+                         const std::function<void(double)>& progress);
+
 /// One line on stderr, redrawn, if a terminal watches; otherwise silent.
 class ProgressLine {
  public:

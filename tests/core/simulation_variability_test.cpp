@@ -121,7 +121,7 @@ TEST(Variability, FastAgreesWithExactOnRandomScenarios) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     Dice dice(seed);
     const Layout l = random_layout(dice);
-    const std::int64_t tp = dice.one_of({1, 2, 8}), dp = dice.one_of({24, 48, 96});
+    const std::int64_t tp = dice.one_of({1, 2, 8}), dp = dice.one_of({48, 96, 192});
     Pipeline p = layered(dice, tp, l.pp, dp, l.m, l.schedule, l.v);
     add_causes(dice, p.w, 0.04);
     const auto fast = testing::run(p.w, 16384, seed, "fast"), exact = testing::run(p.w, 16384, seed, "exact");

@@ -12,6 +12,7 @@
 
 #include "prism/diagnostic.h"
 #include "prism/distribution.h"
+#include "prism/training_plan.h"
 
 namespace prism {
 
@@ -160,6 +161,7 @@ struct Scenario {
   std::vector<Factor> factors;
   std::vector<Stall> stalls;
   std::vector<WhatIf> what_if;
+  std::optional<TrainingPlan> training_run;
   Run run;
 
   /// Canonical resolved scenario as JSON text: every value, keys in schema order, fixed number format. Part of the digest.

@@ -7,11 +7,12 @@
 #include <stdexcept>
 
 #include "prism/report.h"
-#include "report/binomial.h"
 #include "report/diagnostics.h"
 #include "report/digest.h"
-#include "report/statistics.h"
+#include "report/training_section.h"
 #include "report/what_if.h"
+#include "statistics/binomial.h"
+#include "statistics/statistics.h"
 
 namespace prism {
 namespace {
@@ -191,7 +192,8 @@ ordered_json assumptions(const Scenario& s) {
 
 }  // namespace
 
-std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check) {
+std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check,
+                        const Parts& training) {
   const Simulation& simulation = *job.simulation;
   const Outcome outcome = merge(simulation, trials, attribution, check);
   if (outcome.step_s.empty()) throw std::logic_error("a result needs at least one part of trials");
@@ -219,11 +221,14 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["layout"] = layout(job);
   out["throughput"] = throughput(job, quantile(sorted, 0.5));
   out["what_if"] = what_ifs(job.scenario);
+  std::vector<double> wall_clock;
+  if (job.scenario.training_run && !partial)
+    out["training_run"] = training_section(job, outcome, training, wall_clock);
   out["notes"] = notes(job.workload);
   out["warnings"] = to_json(job.warnings);
   out["assumptions"] = assumptions(job.scenario);
   const std::string digest =
-      partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out);
+      partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out, wall_clock);
 
   // The resolved scenario goes in as the very text that the digest is taken of.
   std::string text = out.dump();

@@ -94,6 +94,22 @@ Json variabilities() {
   return list;
 }
 
+Json failures() {
+  Json list = Json::array();
+  for (const FailurePreset& p : failure_presets()) {
+    Json causes = Json::array();
+    for (const FailureCausePreset& c : p.causes)
+      causes.push_back({{"name", c.name},
+                        {"per_1000_node_days", number(c.per_1000_node_days)},
+                        {"detection_min", number(c.detection_min)},
+                        {"restart_min", number(c.restart_min)},
+                        {"replacement", number(c.replacement)},
+                        {"source", c.source}});
+    list.push_back({{"name", p.name}, {"summary", p.summary}, {"causes", causes}});
+  }
+  return list;
+}
+
 Json laws() {
   Json list = Json::array();
   for (const Family& f : families()) {
@@ -155,6 +171,7 @@ std::string presets_json() {
                     {"gpu", gpus()},
                     {"cost_model", cost_models()},
                     {"variability", variabilities()},
+                    {"failures", failures()},
                     {"schedule", names},
                     {"layers_per_virtual_stage", layer_rule_list()},
                     {"kind", kinds()},

@@ -45,7 +45,7 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (root.broken() || !read_version(root, document)) return to;
   root.text("title", to.title, longest_title, Assumed<std::string>{""});
 
-  constexpr std::array<std::string_view, 2> reserved = {"trace", "training_run"};
+  constexpr std::array<std::string_view, 1> reserved = {"trace"};
   const bool model = root.has("model"), operators = root.has("operators");
   const bool job = model || !operators;  // with neither, the keys of a job are the likelier ones
   if (model && operators) {
@@ -75,6 +75,7 @@ Scenario read_document(const Json& document, Notes& notes) {
   for (std::string_view key : reserved)
     refuse_key(root, key, Code::unsupported, in_quotes(key) + " is not computed by this version",
                "leave it out");
+  read_training_run(root, to);
   read_run(root, to);
   root.finish();
 

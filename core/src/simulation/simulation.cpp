@@ -16,8 +16,9 @@
 namespace prism {
 namespace {
 
-/// Few enough replicas are simply all simulated.
+/// Few enough replicas, or few enough draws of all of them together, are simply all simulated.
 constexpr std::int64_t few_replicas = 8;
+constexpr double few_draws = 4096;
 /// Replicas of which the walk of the critical path is taken.
 constexpr std::int64_t attributed_replicas = 4;
 constexpr std::int64_t pilot_unit = 1024;
@@ -159,7 +160,8 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
                std::to_string(pipelines) + " pipelines",
            "use the engine fast or exact, or fewer micro-batches"});
     s->reference = std::make_unique<Reference>(s->compiled->workload);
-  } else if (run.engine == "fast" && workload.dp > few_replicas) {
+  } else if (run.engine == "fast" && workload.dp > few_replicas &&
+             unit_draws(*s, Phase::check) / check_unit > few_draws) {
     s->approximate = nearly_normal(*s->compiled);
     // Until it has learned: the least that may come out, for estimates of work.
     if (s->approximate) s->effort = effort_of(3, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp);

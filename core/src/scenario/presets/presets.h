@@ -69,6 +69,18 @@ struct VariabilityPreset {
 };
 const std::vector<VariabilityPreset>& variability_presets();
 
+/// A cause of failures of a training run. Every figure of a cause has one source.
+struct FailureCausePreset {
+  std::string_view name;
+  double per_1000_node_days, detection_min, restart_min, replacement;
+  std::string_view source;
+};
+struct FailurePreset {
+  std::string_view name, summary;
+  std::vector<FailureCausePreset> causes;
+};
+const std::vector<FailurePreset>& failure_presets();
+
 /// The names of a table of presets, and one entry by name (null if there is none).
 template <class Presets>
 std::vector<std::string_view> preset_names(const Presets& presets) {

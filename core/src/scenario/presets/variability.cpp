@@ -80,7 +80,7 @@ const std::vector<VariabilityPreset>& variability_presets() {
        {jitter("compute", 0.02, bytedance), jitter("communication", 0.1, textbook),
         lognormal("compute", "gpu", "run", 0.027, assembled),
         {"communication", "cluster", "step", "ar1", {{"cv", 0.012}, {"correlation", 0.9}}, assembled}},
-       {{"communication", 0.1, "exponential", {{"mean_s", 0.06}}, assembled}}},
+       {{"communication", 0.1, "exponential", {{"mean_s", 0.057}}, assembled}}},
   };
   return presets;
 }

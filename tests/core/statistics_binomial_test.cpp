@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "prism/numerics.h"
-#include "report/binomial.h"
+#include "statistics/binomial.h"
 
 namespace prism {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "prism/numerics.h"
-#include "report/statistics.h"
+#include "statistics/statistics.h"
 
 namespace prism {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/binomial.h"
+#include "statistics/binomial.h"
 
 #include <algorithm>
 
