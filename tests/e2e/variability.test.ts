@@ -8,15 +8,16 @@ useBrowser();
 
 const p95 = async (page: Page) => Number(/within ([\d.]+)\s/.exec(await lead(page))?.[1]);
 
-/** Waits for a whole answer that another one preceded. */
+const digestNow = (page: Page) => page.locator("dt:text-is('Digest') + dd code").innerText();
+
+/** Waits for a whole answer with another digest. */
 async function answered(page: Page, before: string): Promise<void> {
-  await page.waitForFunction(
-    (old) => document.querySelector("dt + dd.with-buttons:last-of-type code")?.textContent !== old,
-    before,
-  );
+  await page.waitForFunction((old) => {
+    const name = [...document.querySelectorAll("dt")].find((e) => e.textContent === "Digest");
+    return name?.nextElementSibling?.querySelector("code")?.textContent !== old;
+  }, before);
   await settled(page);
 }
-const digestNow = (page: Page) => page.locator("dt:text-is('Digest') + dd code").innerText();
 
 async function changed(page: Page, act: () => Promise<unknown>): Promise<void> {
   const before = await digestNow(page);
@@ -31,7 +32,8 @@ const scenarioText = async (page: Page) => {
   await page.getByRole("tab", { name: "Settings" }).click();
   return text;
 };
-const causes = (page: Page) => page.getByRole("list", { name: "Causes of variability" }).getByRole("listitem");
+const causes = (page: Page) =>
+  page.getByRole("list", { name: "Causes of variability" }).getByRole("listitem");
 
 describe("variability", () => {
   test("another preset brings its causes, each with shape, sharing and source, and a wider answer", async () => {
@@ -73,7 +75,7 @@ describe("variability", () => {
     const own = causes(page).nth(3);
     await changed(page, () => own.getByLabel("Shared by").selectOption("cluster"));
     const narrow = await p95(page);
-    await changed(page, () => own.getByLabel("Spread (CV)").fill("20"));
+    await changed(page, () => own.getByRole("textbox", { name: "Spread (CV)" }).fill("20"));
     expect(await p95(page)).toBeGreaterThan(1.1 * narrow);
     await changed(page, () => own.getByRole("checkbox").uncheck());
     expect(await p95(page)).toBeLessThan(narrow);
@@ -91,7 +93,9 @@ describe("variability", () => {
     await causes(page).nth(2).waitFor();
     const before = await p95(page);
     await changed(page, () => page.getByRole("button", { name: "Stall", exact: true }).click());
-    await changed(page, () => causes(page).nth(3).getByLabel("Events a node and hour").fill("100"));
+    await changed(page, () =>
+      causes(page).nth(3).getByRole("textbox", { name: "Events a node and hour" }).fill("100"),
+    );
     expect(await p95(page)).toBeGreaterThan(1.02 * before);
   });
 });
@@ -106,14 +110,20 @@ describe("a slow place", () => {
     const slow = await p95(page);
     expect(slow).toBeGreaterThan(1.05 * before[1]);
     expect(slow).toBeLessThan(1.21 * before[1]);
-    await changed(page, () => place.getByLabel("Takes").fill("150"));
+    await changed(page, () => place.getByRole("textbox", { name: "Takes" }).fill("150"));
     await place.getByText("1.5 times as long").waitFor();
     expect(await p95(page)).toBeGreaterThan(slow);
     await place.getByRole("button", { name: "More Pipeline rank" }).click();
     await settled(page);
-    expect((await scenarioText(page)).what_if[0]).toEqual({ where: { pp: 1, dp: 0, unit: "node" }, factor: 1.5 });
-    await place.getByLabel("Pipeline rank").fill("4");
-    await place.getByText(/expected|from 0 to 3/).first().waitFor();
+    expect((await scenarioText(page)).what_if[0]).toEqual({
+      where: { pp: 1, dp: 0, unit: "node" },
+      factor: 1.5,
+    });
+    await place.getByRole("textbox", { name: "Pipeline rank" }).fill("4");
+    await place
+      .getByText(/expected|from 0 to 3/)
+      .first()
+      .waitFor();
     await changed(page, () => place.getByRole("button", { name: /^Take out/ }).click());
     expect(await digestNow(page)).toBe(before[0]);
   });
