@@ -88,7 +88,7 @@ test("a preset's causes are listed before one's own, and read in words", () => {
   const texts = causes.map((c) => causeText(r, c));
   expect(texts[0]).toEqual({
     title: "Compute",
-    shared: "each operation on its own; a fresh draw each",
+    shared: "each operation on its own",
     law: "log-normal, CV 2\u00a0%",
   });
   expect(texts[1]!.title).toBe("Communication between nodes");
@@ -172,7 +172,7 @@ describe("slow places", () => {
     expect(placesOf(r)).toHaveLength(1);
     expect(placeTitle(placesOf(r)[0]!)).toBe("The node of pipeline rank 0 of replica 0");
     const moved = again(place<NumberField>(r, "_pp").write(r, 3));
-    expect(place<NumberField>(moved, "_pp").unit).toBe("0 to 3");
+    expect(place<NumberField>(moved, "_pp").unit).toBe("0\u00a0to\u00a03");
     const gpu = again(place<ChoiceField>(moved, "_unit").write(moved, "gpu"));
     expect(placeTitle(placesOf(gpu)[0]!)).toBe("GPU 0 of pipeline rank 3 of replica 0");
     expect(place(gpu, "_tp")).toBeDefined();

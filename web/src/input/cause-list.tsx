@@ -11,6 +11,7 @@ import {
   causesOf,
   causeText,
   isOwn,
+  pointerTo,
   restored,
   silenced,
   withAdded,
@@ -59,6 +60,11 @@ function CauseItem({ cause, reading, result, errors, change }: ListProps & { cau
   const text = causeText(reading, cause);
   const source = typeof cause.value.source === "string" ? cause.value.source : "";
   const own = isOwn(cause);
+  const fields = own && cause.on ? causeFields(reading, cause) : [];
+  const place = pointerTo(cause);
+  const faults = errors.filter(
+    (e) => `${e.pointer}/`.startsWith(`${place}/`) && !fields.some((field) => belongs(e, field)),
+  );
   const toggle = (on: boolean) => {
     const earlier = app.state.past.map((step) => step.doc.text).reverse();
     app.edit(
@@ -92,18 +98,17 @@ function CauseItem({ cause, reading, result, errors, change }: ListProps & { cau
       <p class="hint" id={`${id}-text`}>
         {text.law}; {text.shared}
       </p>
-      {own &&
-        cause.on &&
-        causeFields(reading, cause).map((field) => (
-          <FieldRow
-            key={field.id}
-            field={field}
-            reading={reading}
-            result={result}
-            faults={errors.filter((e) => belongs(e, field))}
-            change={change}
-          />
-        ))}
+      {faults.length > 0 && <p class="fault">{faults.map((e) => e.message).join(" ")}</p>}
+      {fields.map((field) => (
+        <FieldRow
+          key={field.id}
+          field={field}
+          reading={reading}
+          result={result}
+          faults={errors.filter((e) => belongs(e, field))}
+          change={change}
+        />
+      ))}
       {source && (
         <details>
           <summary>Source</summary>

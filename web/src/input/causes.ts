@@ -198,11 +198,10 @@ export function causeText(r: Reading, cause: Cause): CauseText {
     };
   }
   const scope = meaning(r.presets?.scope, value.scope);
-  const period = meaning(r.presets?.period, value.period);
+  const lasts = value.period === "operation" ? "" : `, for ${meaning(r.presets?.period, value.period)}`;
   return {
     title,
-    shared:
-      value.period === "operation" ? `${scope}; a fresh draw each` : `shared by ${scope}, for ${period}`,
+    shared: value.scope === "operation" ? scope : `shared by ${scope}${lasts}`,
     law: on ? lawText(value) : "always 1",
   };
 }

@@ -2,6 +2,7 @@
 // The form: every field of the table, with its own faults beneath it, and the lists of causes and of slow places.
 import { useEffect, useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
+import type { Diagnostic } from "../base/result";
 import { Causes } from "./cause-list";
 import { fields, groups } from "./fields";
 import { Places } from "./place-list";
@@ -16,6 +17,9 @@ function dataOf(text: string): unknown {
     return undefined;
   }
 }
+
+/** Told beside the cause itself. */
+const ofOwnCause = (e: Diagnostic) => /^\/variability\/(factors|stalls)\/\d/.test(e.pointer);
 
 export function usePresets(): Presets | undefined {
   const app = useController();
@@ -62,7 +66,7 @@ export function Form({ presets }: { presets: Presets | undefined }) {
                   field={field}
                   reading={reading}
                   result={result}
-                  faults={errors.filter((e) => belongs(e, field))}
+                  faults={errors.filter((e) => belongs(e, field) && !ofOwnCause(e))}
                   change={change}
                 />
               ))}

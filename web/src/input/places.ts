@@ -61,7 +61,7 @@ export function placeFields(r: Reading, index: number): Field[] {
     label,
     pointer: `${base}/where/${key}`,
     otherwise: 0,
-    unit: `0 to ${of - 1}`,
+    unit: `0\u00a0to\u00a0${of - 1}`,
     step: "one",
     write: set(`where/${key}`),
   });
