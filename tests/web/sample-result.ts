@@ -95,6 +95,7 @@ export function sampleResult(change: { step?: Partial<StepTime>; result?: Partia
       layers: 6,
     },
     throughput: null,
+    what_if: [],
     notes: [],
     warnings: [],
     assumptions: [],

@@ -10,6 +10,7 @@
 #include "report/diagnostics.h"
 #include "report/digest.h"
 #include "report/training_section.h"
+#include "report/what_if.h"
 #include "statistics/binomial.h"
 #include "statistics/statistics.h"
 
@@ -195,6 +196,12 @@ ordered_json throughput(const Job& job, double median_s) {
           {"hfu", finite(w.hardware_flops / (median_s * w.peak_flops))}};
 }
 
+ordered_json what_ifs(const Scenario& s) {
+  ordered_json out = ordered_json::array();
+  for (const WhatIf& w : s.what_if) out.push_back({{"multiplier", finite(multiplier(s, w))}});
+  return out;
+}
+
 ordered_json notes(const Workload& w) {
   ordered_json out = ordered_json::array();
   for (const Workload::Note& n : w.notes) out.push_back({{"about", n.about}, {"text", n.text}});
@@ -242,6 +249,7 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["ranks"] = ranks(job, outcome);
   out["layout"] = layout(job);
   out["throughput"] = throughput(job, quantile(sorted, 0.5));
+  out["what_if"] = what_ifs(job.scenario);
   std::vector<double> wall_clock;
   if (job.scenario.training_run && !partial)
     out["training_run"] = training_section(job, outcome, training, wall_clock);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <initializer_list>
+#include <utility>
+
 #include "scenario/distributions.h"
 #include "scenario/layers.h"
 #include "scenario/parts.h"
@@ -137,6 +140,24 @@ Json kinds() {
   return list;
 }
 
+/// Who shares a draw, and how long it lasts, in words for people.
+Json meanings(std::initializer_list<std::pair<const char*, const char*>> words) {
+  Json list = Json::array();
+  for (const auto& [name, meaning] : words) list.push_back({{"name", name}, {"meaning", meaning}});
+  return list;
+}
+Json scopes() {
+  return meanings({{"operation", "each operation on its own"},
+                   {"micro_batch", "all work of a micro-batch"},
+                   {"gpu", "all work of a GPU"},
+                   {"node", "all GPUs of a node"},
+                   {"replica", "all GPUs of a replica"},
+                   {"cluster", "all GPUs"}});
+}
+Json periods() {
+  return meanings({{"operation", "one operation"}, {"step", "one step"}, {"run", "the whole run"}});
+}
+
 }  // namespace
 }  // namespace scenario
 
@@ -155,6 +176,8 @@ std::string presets_json() {
                     {"layers_per_virtual_stage", layer_rule_list()},
                     {"kind", kinds()},
                     {"cause_target", targets},
+                    {"scope", scopes()},
+                    {"period", periods()},
                     {"distribution", laws()}};
   return all.dump();
 }

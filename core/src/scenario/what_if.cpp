@@ -37,10 +37,7 @@ bool read_where(Section& what_if, const Parallel& parallel, bool layout_known, W
 bool read_change(Section& s, WhatIf& to) {
   std::string_view chosen;
   for (std::string_view change : changes) {
-    if (!s.has(change)) {
-      s.take(change);
-      continue;
-    }
+    if (!s.take(change)) continue;
     if (!chosen.empty()) {
       s.fault_at(change, Code::inconsistent,
                  in_quotes(chosen) + " and " + in_quotes(change) + " are two changes where one is needed",
@@ -50,10 +47,16 @@ bool read_change(Section& s, WhatIf& to) {
     chosen = change;
   }
   if (chosen.empty()) {
-    s.missing_one_of(changes, "a change is missing: one of \"factor\", \"node_quantile\", \"operator_quantile\"");
+    s.missing_one_of(changes, "a change is missing: one of \"factor\", \"node_quantile\"");
     return false;
   }
   to.change = enumerator<WhatIf::Change>(changes, std::string(chosen));
+  if (to.change == WhatIf::Change::operator_quantile) {
+    s.fault_at(chosen, Code::unsupported,
+               "a what-if at a quantile of every operator is not computed by this version",
+               "use \"node_quantile\", or \"factor\"");
+    return false;
+  }
   return to.change == WhatIf::Change::factor ? s.real(chosen, to.value, {1e-3, 1e3})
                                              : s.real(chosen, to.value, {0.5, 0.999999});
 }

@@ -8,6 +8,7 @@ import { Form, usePresets } from "../input/form";
 import { type Place, TextInput } from "../input/text";
 import { AnswerView } from "../panels/answer";
 import { Assumptions, Layout, Provenance, Throughput } from "../panels/facts";
+import { Sharing } from "../panels/sharing";
 import { Quantiles, StepTime } from "../panels/step-time";
 import { CriticalPath, Ranks } from "../panels/time";
 import { Icon } from "../ui/icons";
@@ -113,6 +114,7 @@ export function App() {
               <Quantiles result={answer.result} />
               <CriticalPath result={answer.result} />
               <Ranks result={answer.result} />
+              <Sharing result={answer.result} />
               <div class="stack five">
                 <Throughput result={answer.result} />
                 <Layout result={answer.result} />

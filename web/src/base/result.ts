@@ -118,6 +118,8 @@ export interface Result {
     mfu: number;
     hfu: number;
   } | null;
+  /** For each what-if of the scenario: what times at its place are multiplied by. */
+  what_if: { multiplier: number }[];
   notes: { about: string; text: string }[];
   warnings: Diagnostic[];
   assumptions: { pointer: string; value: unknown; origin: string; source: string }[];
