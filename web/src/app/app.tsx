@@ -10,6 +10,7 @@ import { AnswerView } from "../panels/answer";
 import { Assumptions, Layout, Provenance, Throughput } from "../panels/facts";
 import { Quantiles, StepTime } from "../panels/step-time";
 import { CriticalPath, Ranks } from "../panels/time";
+import { TrainingPanels } from "../panels/training";
 import { Icon } from "../ui/icons";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
@@ -111,6 +112,7 @@ export function App() {
             <div class="panels" data-stale={stale || undefined}>
               <StepTime result={answer.result} />
               <Quantiles result={answer.result} />
+              <TrainingPanels result={answer.result} />
               <CriticalPath result={answer.result} />
               <Ranks result={answer.result} />
               <div class="stack five">
