@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "prism/scenario.h"
+#include "training_study.h"
 
 namespace {
 
@@ -104,6 +105,11 @@ int main(int argc, char** argv) {
   open_command->add_flag("--json", open_options.json, "Print engine, digests and scenario as JSON");
   open_command->add_flag("--no-run", open_options.no_run, "Only print it");
   open_command->callback([&] { code = open(open_options); });
+
+  TrainingStudyOptions training_study;
+  CLI::App* study_command = app.add_subcommand("study", "Questions that take many variants of a scenario");
+  study_command->require_subcommand(1);
+  add_training_studies(*study_command, training_study, code);
 
   try {
     app.parse(argc, argv);

@@ -10,7 +10,6 @@
 #include "report/diagnostics.h"
 #include "report/digest.h"
 #include "report/training_section.h"
-#include "report/what_if.h"
 #include "statistics/binomial.h"
 #include "statistics/statistics.h"
 
@@ -81,7 +80,6 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
                       {"varies", a.varies},
                       {"shortlist", a.shortlist},
                       {"group_exponent", finite(a.group_exponent)},
-                      {"what_if", a.what_if},
                       {"sampling", a.sampling},
                       {"tasks", a.tasks},
                       {"decided_by_residual", outcome.decided_by_residual},
@@ -196,9 +194,9 @@ ordered_json throughput(const Job& job, double median_s) {
           {"hfu", finite(w.hardware_flops / (median_s * w.peak_flops))}};
 }
 
-ordered_json what_ifs(const Scenario& s) {
+ordered_json what_ifs(const Simulation& s) {
   ordered_json out = ordered_json::array();
-  for (const WhatIf& w : s.what_if) out.push_back({{"multiplier", finite(multiplier(s, w))}});
+  for (double m : account(s).what_if) out.push_back({{"multiplier", finite(m)}});
   return out;
 }
 
@@ -249,7 +247,7 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["ranks"] = ranks(job, outcome);
   out["layout"] = layout(job);
   out["throughput"] = throughput(job, quantile(sorted, 0.5));
-  out["what_if"] = what_ifs(job.scenario);
+  out["what_if"] = what_ifs(simulation);
   std::vector<double> wall_clock;
   if (job.scenario.training_run && !partial)
     out["training_run"] = training_section(job, outcome, training, wall_clock);

@@ -117,10 +117,12 @@ std::vector<Diagnostic> warnings(const Compiled& c) {
     list.push_back({Code::inconsistent, std::move(pointer), std::move(message), std::move(hint), Severity::warning});
   };
   for (std::size_t i = 0; i < causes.what_if_multiplier.size(); ++i)
-    if (causes.what_if_multiplier[i] < 1.001)
-      warn("/what_if/" + std::to_string(i), "this what-if slows nothing: it multiplies by " +
-           std::to_string(causes.what_if_multiplier[i]),
-           "a node_quantile needs factors of scope gpu or node on compute");
+    if (const double m = causes.what_if_multiplier[i]; m > 1 / 1.001 && m < 1.001)
+      warn("/what_if/" + std::to_string(i),
+           "this what-if multiplies times by " + std::to_string(m) + ", which changes next to nothing",
+           c.workload.what_if[i].change == WhatIf::Change::factor
+               ? ""
+               : "no lasting factor of scope gpu or node on compute sets GPUs apart here: add one, or use \"factor\"");
   if (causes.outside_measured_range())
     warn("/variability",
          "lasting differences between the GPUs of a tensor group are " +

@@ -11,6 +11,7 @@ import { Assumptions, Layout, Provenance, Throughput } from "../panels/facts";
 import { Sharing } from "../panels/sharing";
 import { Quantiles, StepTime } from "../panels/step-time";
 import { CriticalPath, Ranks } from "../panels/time";
+import { TrainingPanels } from "../panels/training";
 import { Icon } from "../ui/icons";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
@@ -112,6 +113,7 @@ export function App() {
             <div class="panels" data-stale={stale || undefined}>
               <StepTime result={answer.result} />
               <Quantiles result={answer.result} />
+              <TrainingPanels result={answer.result} />
               <CriticalPath result={answer.result} />
               <Ranks result={answer.result} />
               <Sharing result={answer.result} />
