@@ -2,20 +2,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "evidence/moments.h"
 #include "evidence/op_type.h"
 #include "prism/evidence_operators.h"
-#include "prism/numerics.h"
 
 namespace prism {
 namespace {
 
 /// A transfer shorter than this is no clock error but a wrong match; as published.
 constexpr double wrong_match_s = -0.010;
-
-double median_of(std::vector<double>& values) {
-  std::sort(values.begin(), values.end());
-  return quantile_of_sorted(values, 0.5);
-}
 
 }  // namespace
 
@@ -112,7 +107,7 @@ std::array<double, op_types> ideal_times(const OperatorTrace& trace, std::span<c
   for (std::size_t t = 0; t < ideal.size(); ++t) {
     std::vector<double>& v = values[t];
     if (v.empty()) ideal[t] = std::numeric_limits<double>::quiet_NaN();
-    else if (is_idealised_by_mean(static_cast<OpType>(t))) ideal[t] = sum_compensated(v) / static_cast<double>(v.size());
+    else if (is_idealised_by_mean(static_cast<OpType>(t))) ideal[t] = mean_of(v);
     else ideal[t] = median_of(v);
   }
   return ideal;

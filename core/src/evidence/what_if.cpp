@@ -4,16 +4,14 @@
 #include <functional>
 #include <numeric>
 
+#include "evidence/moments.h"
 #include "evidence/op_type.h"
 #include "prism/evidence_operators.h"
-#include "prism/numerics.h"
 
 namespace prism {
 namespace {
 
 constexpr double worth_explaining = 1.03;
-
-double mean_of(const std::vector<double>& v) { return sum_compensated(v) / static_cast<double>(v.size()); }
 
 std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> out(a.size());
