@@ -137,7 +137,6 @@ struct WhatIf {
   std::array<double, op_types> ideal_time;
 };
 Result<WhatIf> what_if(const OperatorTrace& trace);
-std::string what_if_json(const OperatorTrace& trace, const WhatIf& answers);
 
 /// The trace with the compute of one worker replaced by `factor` times that of `source` (the same worker to slow it
 /// down, another one of its stage to heal it).
