@@ -26,7 +26,7 @@ std::string episode_text(const Episode& e, std::size_t all_steps) {
   std::string steps;
   if (e.kind == Episode::Kind::drift)
     return "drift: compute of the first " + std::to_string(e.steps.size()) + " of " + std::to_string(all_steps) +
-           " recorded steps is " + percent(e.lengthens) + " of the rest's (" + time_text(e.there) + ", then " + time_text(e.usual) + ")\n";
+           " recorded steps takes " + percent(e.lengthens) + " against the rest (" + time_text(e.there) + ", then " + time_text(e.usual) + ")\n";
   for (std::size_t i = 0; i < e.steps.size() && i < 8; ++i) steps += (i ? ", " : "") + std::to_string(e.steps[i]);
   if (e.steps.size() > 8) steps += ", ...";
   return "cold or stalled: " + e.what + " takes " + time_text(e.there) + " instead of " + time_text(e.usual) + " in step " + steps +

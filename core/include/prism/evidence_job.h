@@ -10,14 +10,14 @@
 
 namespace prism {
 
-/// A worker beside the other replicas of its stage: ratios of mean compute to the median of the stage.
+/// A worker beside the other replicas of its stage: ratios of mean compute to the (lower) median of the stage.
 struct WorkerView {
   int replica, stage;
   std::int64_t rank;
   double forward_s, backward_s;  ///< mean compute of a micro-batch
   double forward, backward;      ///< relative to the median over the replicas of the stage
   double slowdown;               ///< min of the slow-downs of its replica and its stage; 1 where there is none to explain
-  bool slow;                     ///< its compute takes more than 1.05 of the median, or it is one of the slowest workers
+  bool slow;                     ///< its compute takes more than 1.05 of the median
 };
 struct OperatorEvidence {
   WhatIf answers;

@@ -20,6 +20,12 @@ double mean_compute(const OperatorTrace& trace, const OpIndex& of, int worker, O
   return all.empty() ? 0 : mean_of(all);
 }
 
+/// The lower of the two middle ones: of two replicas the faster is the measure.
+double lower_median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[(v.size() - 1) / 2];
+}
+
 std::vector<WorkerView> view_workers(const OperatorTrace& trace, const WhatIf& w) {
   const OpIndex of(trace);
   std::vector<WorkerView> views;
@@ -35,8 +41,8 @@ std::vector<WorkerView> view_workers(const OperatorTrace& trace, const WhatIf& w
     const auto at = [&](int r) -> WorkerView& { return views[static_cast<std::size_t>(r * trace.stages + s)]; };
     for (int r = 0; r < trace.replicas; ++r) forward.push_back(at(r).forward_s), backward.push_back(at(r).backward_s);
     for (int r = 0; r < trace.replicas; ++r) {
-      if (at(r).forward_s > 0) at(r).forward = at(r).forward_s / median_of(forward);
-      if (at(r).backward_s > 0) at(r).backward = at(r).backward_s / median_of(backward);
+      if (at(r).forward_s > 0) at(r).forward = at(r).forward_s / lower_median(forward);
+      if (at(r).backward_s > 0) at(r).backward = at(r).backward_s / lower_median(backward);
       at(r).slow = at(r).forward > slow_from || at(r).backward > slow_from;
       if (!w.by_replica.empty())
         at(r).slowdown = std::min(w.by_replica[static_cast<std::size_t>(r)].mean, w.by_stage[static_cast<std::size_t>(s)].mean);
