@@ -10,6 +10,7 @@
 #include "format.h"
 #include "input.h"
 #include "prism/evidence_launch.h"
+#include "prism/evidence_timeline.h"
 
 namespace prism::cli {
 namespace {
@@ -35,7 +36,7 @@ bool feed(Reader& reader, const std::string& file, bool json) {
   return !fault;
 }
 
-int write_scenario(const std::string& file, const std::string& text, bool json) {
+int write_file(const std::string& file, const std::string& text, bool json) {
   std::ofstream out(file, std::ios::binary);
   out << text;
   out.close();
@@ -56,10 +57,11 @@ int import_operators(const ImportOptions& o) {
   if (!evidence) return refuse(file, evidence.diagnostics, o.json);
   if (o.json) std::cout << operator_evidence_json(*trace, *evidence, reader.account()) << "\n";
   else std::cout << account_text(reader.account()) << operator_text(*trace, *evidence);
+  if (!o.timeline_file.empty() && write_file(o.timeline_file, timeline_json(*trace, trace->steps() / 2), o.json) != done) return refused;
   if (o.scenario_file.empty()) return done;
   const std::size_t slash = file.find_last_of('/');
   const std::string base = file.substr(slash == std::string::npos ? 0 : slash + 1);
-  return write_scenario(o.scenario_file, scenario_from(*trace, *evidence, "Measured job: " + printable(base)), o.json);
+  return write_file(o.scenario_file, scenario_from(*trace, *evidence, "Measured job: " + printable(base)), o.json);
 }
 
 int import_kineto(const ImportOptions& o) {
@@ -90,29 +92,20 @@ int import_benchmark(const ImportOptions& o) {
   return done;
 }
 
-/// Steps of all runs without the first two of each, which load caches and communicators.
-std::vector<double> settled(const StepLog& log) {
-  constexpr std::size_t warm_up = 2;
-  std::vector<double> all;
-  for (const auto& run : log.runs)
-    if (run.seconds.size() > 20 + warm_up) all.insert(all.end(), run.seconds.begin() + warm_up, run.seconds.end());
-  return all;
-}
+constexpr std::size_t warm_up = 2;  ///< steps
 
 int import_steps(const ImportOptions& o) {
   StepLogReader reader;
   if (!feed(reader, o.files[0], o.json)) return refused;
   const auto log = reader.finish();
   if (!log) return refuse(o.files[0], log.diagnostics, o.json);
-  const auto fit = fit_steps(settled(*log));
+  const auto fit = fit_steps(settled_steps(*log, warm_up));
   if (!fit) return refuse(o.files[0], fit.diagnostics, o.json);
   if (o.json) {
-    std::cout << "{\"prism_evidence\":1,\"kind\":\"step_times\",\"account\":" << account_json(reader.account())
-              << ",\"parameters\":" << fit->parameters() << ",\"median_s\":" << exact(fit->median)
-              << ",\"correlation\":" << exact(fit->correlation) << ",\"distribution\":" << distribution_json(*fit) << "}\n";
+    std::cout << step_evidence_json(*fit, settled_steps(*log, warm_up), reader.account()) << "\n";
   } else {
     std::cout << account_text(reader.account()) << "  note: the first 2 steps of each run are taken for warm-up and left out\n"
-              << step_fit_text(*fit, settled(*log));
+              << step_fit_text(*fit, settled_steps(*log, warm_up));
   }
   return done;
 }
@@ -124,7 +117,7 @@ int import_launch(const ImportOptions& o) {
   if (!launch) return refuse(o.files[0], launch.diagnostics, o.json);
   if (o.json) std::cout << launch_json(*launch, reader.account()) << "\n";
   else std::cout << account_text(reader.account()) << "\n" << launch_scenario(*launch);
-  return o.scenario_file.empty() ? done : write_scenario(o.scenario_file, launch_scenario(*launch), o.json);
+  return o.scenario_file.empty() ? done : write_file(o.scenario_file, launch_scenario(*launch), o.json);
 }
 
 }  // namespace
@@ -136,6 +129,10 @@ int import_evidence(const ImportOptions& o) {
   }
   if (!o.scenario_file.empty() && o.kind != "operators" && o.kind != "megatron") {
     print_fault("usage", "--scenario goes with operators and megatron: only they describe a job", o.json);
+    return usage;
+  }
+  if (!o.timeline_file.empty() && o.kind != "operators") {
+    print_fault("usage", "--timeline goes with operators", o.json);
     return usage;
   }
   if (o.kind == "operators") return import_operators(o);

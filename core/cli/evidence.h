@@ -12,6 +12,7 @@ struct ImportOptions {
   std::string kind;                ///< kineto, operators, nccl, steps or megatron
   std::vector<std::string> files;  ///< several for kineto only: one a rank
   std::string scenario_file;       ///< where a scenario made of the evidence goes; empty: nowhere
+  std::string timeline_file;       ///< where a step in the middle goes as a Chrome trace; empty: nowhere
   bool json = false;
 };
 int import_evidence(const ImportOptions& options);

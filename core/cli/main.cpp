@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"kineto", "operators", "nccl", "steps", "megatron"}));
   import_command->add_option("FILE", import_options.files, "What was measured, gzip or not; - reads standard input")->required();
   import_command->add_option("--scenario", import_options.scenario_file, "Write the job as a scenario to this file");
+  import_command->add_option("--timeline", import_options.timeline_file,
+                             "Write a step, measured, replayed and ideal, as a Chrome trace to this file");
   import_command->add_flag("--json", import_options.json, "Print everything as JSON");
   import_command->callback([&] { code = import_evidence(import_options); });
 

@@ -39,6 +39,10 @@ class StepLogReader {
   std::unique_ptr<State> state_;
 };
 
+/// Steps of all runs together, without the first `warm_up` of each, which load caches and communicators; runs of 20 steps
+/// or fewer beyond that are left out.
+std::vector<double> settled_steps(const StepLog& log, std::size_t warm_up);
+
 /// A step-time distribution of at most six parameters: a narrow body, a second mode below it (steps that do less), and
 /// stalls above it. All relative to the median.
 struct StepFit {
@@ -57,5 +61,7 @@ Result<StepFit> fit_steps(const std::vector<double>& seconds);
 Distribution distribution_of(const StepFit& fit);
 /// As the value of a scenario's distribution, in seconds.
 std::string distribution_json(const StepFit& fit);
+/// Account, parameters, quantiles beside those of the steps it was fitted to, and the distribution.
+std::string step_evidence_json(const StepFit& fit, const std::vector<double>& seconds, const Account& account);
 
 }  // namespace prism

@@ -124,4 +124,37 @@ std::string distribution_json(const StepFit& f) {
   return evidence_dump({{"mixture", parts}});
 }
 
+std::vector<double> settled_steps(const StepLog& log, std::size_t warm_up) {
+  std::vector<double> all;
+  for (const auto& run : log.runs)
+    if (run.seconds.size() > 20 + warm_up)
+      all.insert(all.end(), run.seconds.begin() + static_cast<std::ptrdiff_t>(warm_up), run.seconds.end());
+  return all;
+}
+
+std::string step_evidence_json(const StepFit& f, const std::vector<double>& seconds, const Account& account) {
+  using Json = nlohmann::ordered_json;
+  const Distribution law = distribution_of(f);
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  Json quantiles = Json::array();
+  for (const double p : {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99})
+    quantiles.push_back({{"p", p}, {"fit_s", law.quantile(Mass::below(p))}, {"steps_s", quantile_of_sorted(sorted, p)}});
+  return evidence_dump({{"prism_evidence", 1},
+                        {"kind", "step_times"},
+                        {"account", evidence_account(account)},
+                        {"steps", seconds.size()},
+                        {"parameters", f.parameters()},
+                        {"median_s", f.median},
+                        {"body_sd", f.body_sd},
+                        {"second_weight", f.second_weight},
+                        {"second_at", f.second_at},
+                        {"stall_rate", f.stall_rate},
+                        {"stall_from", f.stall_from},
+                        {"stall_size", f.stall_size},
+                        {"correlation", f.correlation},
+                        {"quantiles", quantiles},
+                        {"distribution", Json::parse(distribution_json(f))}});
+}
+
 }  // namespace prism
