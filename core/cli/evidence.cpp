@@ -11,6 +11,7 @@
 #include "input.h"
 #include "prism/evidence_launch.h"
 #include "prism/evidence_timeline.h"
+#include "runner.h"
 
 namespace prism::cli {
 namespace {
@@ -19,7 +20,8 @@ std::string name_of(const std::string& file) { return file == "-" ? "standard in
 
 int refuse(const std::string& file, const std::vector<Diagnostic>& faults, bool json) {
   for (const Diagnostic& d : faults) {
-    print_fault(code_name(d.code), name_of(file) + ": " + d.message + (d.hint.empty() ? "" : " (" + d.hint + ")"), json);
+    print_fault(code_name(d.code),
+                name_of(file) + ": " + d.message + (d.hint.empty() ? "" : " (" + d.hint + ")"), json);
     if (json) break;
   }
   return refused;
@@ -29,8 +31,10 @@ int refuse(const std::string& file, const std::vector<Diagnostic>& faults, bool 
 template <class Reader>
 bool feed(Reader& reader, const std::string& file, bool json) {
   const auto fault = read_pieces(file, [&](std::string_view piece) {
-    if constexpr (std::is_same_v<decltype(reader.feed(piece)), bool>) return reader.feed(piece);
-    else return reader.feed(piece), true;
+    if constexpr (std::is_same_v<decltype(reader.feed(piece)), bool>)
+      return reader.feed(piece);
+    else
+      return reader.feed(piece), true;
   });
   if (fault) print_fault("unreadable", *fault, json);
   return !fault;
@@ -55,13 +59,18 @@ int import_operators(const ImportOptions& o) {
   if (!trace) return refuse(file, trace.diagnostics, o.json);
   const auto evidence = examine(*trace);
   if (!evidence) return refuse(file, evidence.diagnostics, o.json);
-  if (o.json) std::cout << operator_evidence_json(*trace, *evidence, reader.account()) << "\n";
-  else std::cout << account_text(reader.account()) << operator_text(*trace, *evidence);
-  if (!o.timeline_file.empty() && write_file(o.timeline_file, timeline_json(*trace, trace->steps() / 2), o.json) != done) return refused;
+  if (o.json)
+    std::cout << operator_evidence_json(*trace, *evidence, reader.account()) << "\n";
+  else
+    std::cout << account_text(reader.account()) << operator_text(*trace, *evidence);
+  if (!o.timeline_file.empty() &&
+      write_file(o.timeline_file, timeline_json(*trace, trace->steps() / 2), o.json) != done)
+    return refused;
   if (o.scenario_file.empty()) return done;
   const std::size_t slash = file.find_last_of('/');
   const std::string base = file.substr(slash == std::string::npos ? 0 : slash + 1);
-  return write_file(o.scenario_file, scenario_from(*trace, *evidence, "Measured job: " + printable(base)), o.json);
+  return write_file(o.scenario_file, scenario_from(*trace, *evidence, "Measured job: " + printable(base)),
+                    o.json);
 }
 
 int import_kineto(const ImportOptions& o) {
@@ -72,8 +81,11 @@ int import_kineto(const ImportOptions& o) {
     if (!feed(reader, file, o.json)) return refused;
     auto trace = reader.finish();
     if (!trace) return refuse(file, trace.diagnostics, o.json);
-    if (o.json) documents += (documents.empty() ? "" : ",\n") + device_trace_json(*trace, reader.account());
-    else std::cout << (o.files.size() > 1 ? printable(file) + "\n" : "") << account_text(reader.account()) << device_trace_text(*trace);
+    if (o.json)
+      documents += (documents.empty() ? "" : ",\n") + device_trace_json(*trace, reader.account());
+    else
+      std::cout << (o.files.size() > 1 ? printable(file) + "\n" : "") << account_text(reader.account())
+                << device_trace_text(*trace);
     traces.push_back(std::move(*trace));
   }
   if (o.json) std::cout << (o.files.size() > 1 ? "[" + documents + "]" : documents) << "\n";
@@ -87,26 +99,47 @@ int import_benchmark(const ImportOptions& o) {
   if (!feed(reader, o.files[0], o.json)) return refused;
   const auto benchmark = reader.finish();
   if (!benchmark) return refuse(o.files[0], benchmark.diagnostics, o.json);
-  if (o.json) std::cout << benchmark_json(*benchmark, reader.account()) << "\n";
-  else std::cout << account_text(reader.account()) << benchmark_text(*benchmark);
+  if (o.json)
+    std::cout << benchmark_json(*benchmark, reader.account()) << "\n";
+  else
+    std::cout << account_text(reader.account()) << benchmark_text(*benchmark);
   return done;
 }
 
 constexpr std::size_t warm_up = 2;  ///< steps
+
+/// The trials of a scenario against measured steps.
+std::optional<Judgement> judged(const std::string& scenario, const std::vector<double>& steps,
+                                unsigned threads, bool json) {
+  const auto input = read_input(scenario, {}, json);
+  if (!input) return std::nullopt;
+  auto job = prepare(*input, json);
+  if (!job) return std::nullopt;
+  ProgressLine line;
+  const Finished parts = run_job(*job, threads, [&](double share) { line.show(share); });
+  const Outcome outcome = merge(*job->simulation, parts.trials, {}, {});
+  return judge({outcome.step_s.begin(), outcome.step_s.end()}, steps, job->scenario.run.seed);
+}
 
 int import_steps(const ImportOptions& o) {
   StepLogReader reader;
   if (!feed(reader, o.files[0], o.json)) return refused;
   const auto log = reader.finish();
   if (!log) return refuse(o.files[0], log.diagnostics, o.json);
-  const auto fit = fit_steps(settled_steps(*log, warm_up));
+  const std::vector<double> steps = settled_steps(*log, warm_up);
+  const auto fit = fit_steps(steps);
   if (!fit) return refuse(o.files[0], fit.diagnostics, o.json);
+  std::optional<Judgement> judgement;
+  if (!o.against.empty() && !(judgement = judged(o.against, steps, o.threads, o.json))) return refused;
   if (o.json) {
-    std::cout << step_evidence_json(*fit, settled_steps(*log, warm_up), reader.account()) << "\n";
-  } else {
-    std::cout << account_text(reader.account()) << "  note: the first 2 steps of each run are taken for warm-up and left out\n"
-              << step_fit_text(*fit, settled_steps(*log, warm_up));
+    std::cout << step_evidence_json(*fit, steps, reader.account(), judgement ? &*judgement : nullptr) << "\n";
+    return done;
   }
+  std::cout << account_text(reader.account())
+            << "  note: the first 2 steps of each run are taken for warm-up and left out\n"
+            << step_fit_text(*fit, steps);
+  if (judgement)
+    std::cout << "\n" << printable(o.against) << " against these steps\n" << judgement_text(*judgement);
   return done;
 }
 
@@ -115,8 +148,10 @@ int import_launch(const ImportOptions& o) {
   if (!feed(reader, o.files[0], o.json)) return refused;
   const auto launch = reader.finish();
   if (!launch) return refuse(o.files[0], launch.diagnostics, o.json);
-  if (o.json) std::cout << launch_json(*launch, reader.account()) << "\n";
-  else std::cout << account_text(reader.account()) << "\n" << launch_scenario(*launch);
+  if (o.json)
+    std::cout << launch_json(*launch, reader.account()) << "\n";
+  else
+    std::cout << account_text(reader.account()) << "\n" << launch_scenario(*launch);
   return o.scenario_file.empty() ? done : write_file(o.scenario_file, launch_scenario(*launch), o.json);
 }
 
@@ -129,6 +164,10 @@ int import_evidence(const ImportOptions& o) {
   }
   if (!o.scenario_file.empty() && o.kind != "operators" && o.kind != "megatron") {
     print_fault("usage", "--scenario goes with operators and megatron: only they describe a job", o.json);
+    return usage;
+  }
+  if (!o.against.empty() && o.kind != "steps") {
+    print_fault("usage", "--against goes with steps", o.json);
     return usage;
   }
   if (!o.timeline_file.empty() && o.kind != "operators") {

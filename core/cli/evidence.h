@@ -13,6 +13,8 @@ struct ImportOptions {
   std::vector<std::string> files;  ///< several for kineto only: one a rank
   std::string scenario_file;       ///< where a scenario made of the evidence goes; empty: nowhere
   std::string timeline_file;       ///< where a step in the middle goes as a Chrome trace; empty: nowhere
+  std::string against;             ///< with steps: a scenario whose trials are judged by them; empty: none
+  unsigned threads = 0;            ///< for that run
   bool json = false;
 };
 int import_evidence(const ImportOptions& options);

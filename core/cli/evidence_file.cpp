@@ -59,7 +59,8 @@ std::string gigabytes(std::int64_t bytes) { return std::to_string(bytes >> 20) +
 
 }  // namespace
 
-std::optional<std::string> read_pieces(const std::string& file, const std::function<bool(std::string_view)>& take,
+std::optional<std::string> read_pieces(const std::string& file,
+                                       const std::function<bool(std::string_view)>& take,
                                        const FileLimits& limits) {
   struct Close {
     void operator()(std::FILE* f) const {
@@ -82,18 +83,21 @@ std::optional<std::string> read_pieces(const std::string& file, const std::funct
   };
   while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), stream.get())) {
     const std::string_view piece(buffer.data(), n);
-    if (stored == 0 && n >= 2 && piece[0] == '\x1f' && piece[1] == '\x8b') gunzip = std::make_unique<Gunzip>();
+    if (stored == 0 && n >= 2 && piece[0] == '\x1f' && piece[1] == '\x8b')
+      gunzip = std::make_unique<Gunzip>();
     stored += static_cast<std::int64_t>(n);
     if (stored > limits.stored) return name + " is larger than " + gigabytes(limits.stored);
     const bool go_on = gunzip ? gunzip->feed(piece, counted) : counted(piece);
     if (too_large) return name + " inflates to more than " + gigabytes(limits.inflated);
     if (gunzip && gunzip->damaged())
-      return name + " is damaged: its gzip data cannot be inflated after " + std::to_string(inflated) + " bytes";
+      return name + " is damaged: its gzip data cannot be inflated after " + std::to_string(inflated) +
+             " bytes";
     if (!go_on) return std::nullopt;
   }
   if (std::ferror(stream.get())) return "cannot read " + name + ": " + std::strerror(errno);
   if (gunzip && !gunzip->complete())
-    return name + " is cut off: its gzip data ends early, after " + std::to_string(inflated) + " inflated bytes";
+    return name + " is cut off: its gzip data ends early, after " + std::to_string(inflated) +
+           " inflated bytes";
   return std::nullopt;
 }
 

@@ -16,9 +16,10 @@ struct FileLimits {
   std::int64_t inflated = std::int64_t{16} << 30;  ///< bytes after inflating
 };
 
-/// Calls `take` with each piece until it returns false. FILE - is standard input. A sentence if the file cannot be
-/// read, is too large, or is damaged gzip.
-std::optional<std::string> read_pieces(const std::string& file, const std::function<bool(std::string_view)>& take,
+/// Calls `take` with each piece until it returns false. FILE - is standard input. A sentence if the file
+/// cannot be read, is too large, or is damaged gzip.
+std::optional<std::string> read_pieces(const std::string& file,
+                                       const std::function<bool(std::string_view)>& take,
                                        const FileLimits& limits = {});
 
 }  // namespace prism::cli

@@ -20,6 +20,7 @@ std::string matched_text(const MatchedCollectives& matched);
 std::string benchmark_text(const CollectiveBenchmark& benchmark);
 std::string step_fit_text(const StepFit& fit, const std::vector<double>& seconds);
 std::string fit_text(const Fit& fit);
+std::string judgement_text(const Judgement& judgement);
 std::string validation_text(const Validation& validation);
 
 }  // namespace prism::cli

@@ -102,6 +102,9 @@ int main(int argc, char** argv) {
   import_command->add_option("--scenario", import_options.scenario_file, "Write the job as a scenario to this file");
   import_command->add_option("--timeline", import_options.timeline_file,
                              "Write a step, measured, replayed and ideal, as a Chrome trace to this file");
+  import_command->add_option("--against", import_options.against,
+                             "With steps: run this scenario and judge its step times by the log");
+  add_threads(import_command, import_options.threads);
   import_command->add_flag("--json", import_options.json, "Print everything as JSON");
   import_command->callback([&] { code = import_evidence(import_options); });
 

@@ -37,9 +37,10 @@ std::string gzipped(const std::string& text) {
 class EvidenceProgram : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("prism-evidence-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
-               std::to_string(getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() /
+        ("prism-evidence-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
+         "-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -59,8 +60,8 @@ class EvidenceProgram : public testing::Test {
     std::string out, err;
   };
   Ended run(const std::string& arguments) const {
-    const std::string command = std::string("'") + PRISM_PROGRAM + "' " + arguments + " >'" + (folder_ / "out").string() + "' 2>'" +
-                                (folder_ / "err").string() + "'";
+    const std::string command = std::string("'") + PRISM_PROGRAM + "' " + arguments + " >'" +
+                                (folder_ / "out").string() + "' 2>'" + (folder_ / "err").string() + "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
   }
@@ -71,7 +72,8 @@ std::string trace_csv() {
   made_up::Job job;
   job.steps = 12;
   job.compute = [](bool forward, int r, int s, int k, int step) {
-    return (forward ? 1.0 : 2.0) * (1 + 0.01 * ((r * 5 + s * 3 + k * 7 + step * 11) % 10)) * (r == 1 && s == 1 ? 1.4 : 1);
+    return (forward ? 1.0 : 2.0) * (1 + 0.01 * ((r * 5 + s * 3 + k * 7 + step * 11) % 10)) *
+           (r == 1 && s == 1 ? 1.4 : 1);
   };
   return made_up::csv_of(job, made_up::rows_of(job));
 }
@@ -82,7 +84,8 @@ TEST_F(EvidenceProgram, operators_plain_and_gzip_say_the_same_and_give_a_scenari
   EXPECT_EQ(a.code, 0) << a.err;
   EXPECT_NE(a.out.find("slow worker: replica 1, stage 1 (rank 3)"), std::string::npos) << a.out;
   EXPECT_EQ(run("import operators '" + packed + "'").out, a.out);
-  const json document = json::parse(run("import operators --json '" + packed + "' --scenario '" + (folder_ / "s.json").string() + "'").out);
+  const json document = json::parse(
+      run("import operators --json '" + packed + "' --scenario '" + (folder_ / "s.json").string() + "'").out);
   EXPECT_EQ(document["kind"], "operator_trace");
   EXPECT_EQ(document["workers"].size(), 4u);
   EXPECT_EQ(document["measured_s"].size(), 12u);
@@ -93,9 +96,11 @@ TEST_F(EvidenceProgram, validate_prints_errors_null_and_baselines) {
   const std::string file = write("t.csv", trace_csv());
   const Ended text = run("validate '" + file + "'");
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* part : {"6 steps to fit on, 6 held out", "KS distance", "baseline: training steps", "baseline: constant", "independent draws"})
+  for (const char* part : {"6 steps to fit on, 6 held out", "KS distance", "baseline: training steps",
+                           "baseline: constant", "independent draws"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
-  const json document = json::parse(run("validate --json --split halves --without 100,110 '" + file + "'").out);
+  const json document =
+      json::parse(run("validate --json --split halves --without 100,110 '" + file + "'").out);
   EXPECT_EQ(document["training_steps"].size(), 5u);
   EXPECT_EQ(document["training_steps"][0], 120);
   EXPECT_EQ(run("validate --split thirds '" + file + "'").code, 2);
@@ -115,16 +120,22 @@ TEST_F(EvidenceProgram, files_that_are_damaged_cut_or_too_large_are_refused) {
   // Zeros pack a thousandfold: the bound holds while inflating, not afterwards.
   const std::string bomb = write("bomb.gz", gzipped(std::string(64 << 20, '0')));
   std::int64_t seen = 0;
-  const auto fault = read_pieces(bomb, [&](std::string_view piece) { return seen += static_cast<std::int64_t>(piece.size()), true; }, {.inflated = 1 << 20});
+  const auto fault = read_pieces(
+      bomb, [&](std::string_view piece) { return seen += static_cast<std::int64_t>(piece.size()), true; },
+      {.inflated = 1 << 20});
   ASSERT_TRUE(fault);
   EXPECT_NE(fault->find("inflates to more than 1 MiB"), std::string::npos);
   EXPECT_LE(seen, 2 << 20);
-  EXPECT_NE(read_pieces(bomb, [](std::string_view) { return true; }, {.stored = 1000}).value_or("").find("larger than"), std::string::npos);
+  EXPECT_NE(read_pieces(bomb, [](std::string_view) { return true; }, {.stored = 1000})
+                .value_or("")
+                .find("larger than"),
+            std::string::npos);
 }
 
 TEST_F(EvidenceProgram, several_gzip_members_are_one_file) {
   std::string all;
-  const auto fault = read_pieces(write("two.gz", gzipped("one\n") + gzipped("two\n")), [&](std::string_view piece) { return all += piece, true; });
+  const auto fault = read_pieces(write("two.gz", gzipped("one\n") + gzipped("two\n")),
+                                 [&](std::string_view piece) { return all += piece, true; });
   EXPECT_FALSE(fault);
   EXPECT_EQ(all, "one\ntwo\n");
 }

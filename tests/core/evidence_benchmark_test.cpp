@@ -23,8 +23,10 @@ Read read(const std::string& text) {
 TEST(EvidenceBenchmark, new_columns_with_root_and_wrong) {
   const Read r = read(
       "# nThread 1 nGpus 8\n"
-      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
-      "     1048576        262144     float     sum      -1   100.00   10.49   18.35      0    90.00   11.65   20.39      0\n");
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw "
+      "  busbw #wrong\n"
+      "     1048576        262144     float     sum      -1   100.00   10.49   18.35      0    90.00   11.65 "
+      "  20.39      0\n");
   ASSERT_TRUE(r.benchmark);
   ASSERT_EQ(r.benchmark->rows.size(), 1u);
   EXPECT_EQ(r.benchmark->rows[0].bytes, 1048576);
@@ -67,7 +69,8 @@ TEST(EvidenceBenchmark, latency_and_bandwidth_are_found_again) {
   for (int i = 10; i < 30; ++i) {
     const double bytes = static_cast<double>(1 << i), us = 20 + bytes / 50e3;  // 50 GB/s
     char row[200];
-    std::snprintf(row, sizeof row, "%.0f %.0f float sum -1 %.4f %.2f %.2f 0\n", bytes, bytes / 4, us, bytes / us / 1e3, 1.75 * bytes / us / 1e3);
+    std::snprintf(row, sizeof row, "%.0f %.0f float sum -1 %.4f %.2f %.2f 0\n", bytes, bytes / 4, us,
+                  bytes / us / 1e3, 1.75 * bytes / us / 1e3);
     text += row;
   }
   const Read r = read(text);

@@ -28,7 +28,8 @@ std::vector<double> drawn(const QuantileTable& table, std::size_t n, std::uint64
   return out;
 }
 
-Distribution made(const char* family, std::initializer_list<const char*> names, std::initializer_list<double> values) {
+Distribution made(const char* family, std::initializer_list<const char*> names,
+                  std::initializer_list<double> values) {
   for (const ParameterSet& set : find_family(family)->sets) {
     bool same = set.parameters.size() == names.size();
     for (std::size_t i = 0; same && i < names.size(); ++i) same = set.parameters[i].name == names.begin()[i];
@@ -49,31 +50,44 @@ std::vector<Case> cases() {
   return {
       {"normal", made("normal", {"mean", "cv"}, {2, 0.2}),
        [=](double x, auto& p) {
-         return log_normal_density((x - p[0]) / p[1]) - std::log(p[1]) - std::log(0.5 * std::erfc(-p[0] / p[1] / std::sqrt(2)));
+         return log_normal_density((x - p[0]) / p[1]) - std::log(p[1]) -
+                std::log(0.5 * std::erfc(-p[0] / p[1] / std::sqrt(2)));
        }},
       {"normal", made("normal", {"mean", "cv"}, {2, 0.6}),
        [=](double x, auto& p) {
-         return log_normal_density((x - p[0]) / p[1]) - std::log(p[1]) - std::log(0.5 * std::erfc(-p[0] / p[1] / std::sqrt(2)));
+         return log_normal_density((x - p[0]) / p[1]) - std::log(p[1]) -
+                std::log(0.5 * std::erfc(-p[0] / p[1] / std::sqrt(2)));
        }},
       {"lognormal", made("lognormal", {"median", "log_sd"}, {3, 0.15}),
        [=](double x, auto& p) { return log_normal_density(std::log(x / p[0]) / p[1]) - std::log(p[1] * x); }},
       {"lognormal", made("lognormal", {"median", "log_sd"}, {3, 0.8}),
        [=](double x, auto& p) { return log_normal_density(std::log(x / p[0]) / p[1]) - std::log(p[1] * x); }},
       {"gamma", made("gamma", {"mean", "cv"}, {1, 0.15}),
-       [](double x, auto& p) { return (p[0] - 1) * std::log(x / p[1]) - x / p[1] - std::lgamma(p[0]) - std::log(p[1]); }},
+       [](double x, auto& p) {
+         return (p[0] - 1) * std::log(x / p[1]) - x / p[1] - std::lgamma(p[0]) - std::log(p[1]);
+       }},
       {"gamma", made("gamma", {"mean", "cv"}, {1, 0.6}),
-       [](double x, auto& p) { return (p[0] - 1) * std::log(x / p[1]) - x / p[1] - std::lgamma(p[0]) - std::log(p[1]); }},
+       [](double x, auto& p) {
+         return (p[0] - 1) * std::log(x / p[1]) - x / p[1] - std::lgamma(p[0]) - std::log(p[1]);
+       }},
       {"weibull", made("weibull", {"shape", "scale"}, {1.5, 2}),
-       [](double x, auto& p) { return std::log(p[0] / p[1]) + (p[0] - 1) * std::log(x / p[1]) - std::pow(x / p[1], p[0]); }},
+       [](double x, auto& p) {
+         return std::log(p[0] / p[1]) + (p[0] - 1) * std::log(x / p[1]) - std::pow(x / p[1], p[0]);
+       }},
       {"weibull", made("weibull", {"shape", "scale"}, {7, 2}),
-       [](double x, auto& p) { return std::log(p[0] / p[1]) + (p[0] - 1) * std::log(x / p[1]) - std::pow(x / p[1], p[0]); }},
-      {"exponential", made("exponential", {"mean"}, {0.3}), [](double x, auto& p) { return -std::log(p[0]) - x / p[0]; }},
+       [](double x, auto& p) {
+         return std::log(p[0] / p[1]) + (p[0] - 1) * std::log(x / p[1]) - std::pow(x / p[1], p[0]);
+       }},
+      {"exponential", made("exponential", {"mean"}, {0.3}),
+       [](double x, auto& p) { return -std::log(p[0]) - x / p[0]; }},
       {"shifted_exponential", made("shifted_exponential", {"shift", "scale"}, {1, 0.4}),
        [](double x, auto& p) { return x < p[0] ? -INFINITY : -std::log(p[1]) - (x - p[0]) / p[1]; }},
       {"uniform", made("uniform", {"low", "high"}, {1, 2}),
        [](double x, auto& p) { return x < p[0] || x > p[1] ? -INFINITY : -std::log(p[1] - p[0]); }},
       {"pareto", made("pareto", {"minimum", "shape"}, {1, 4}),
-       [](double x, auto& p) { return x < p[0] ? -INFINITY : std::log(p[1] / p[0]) - (p[1] + 1) * std::log(x / p[0]); }},
+       [](double x, auto& p) {
+         return x < p[0] ? -INFINITY : std::log(p[1] / p[0]) - (p[1] + 1) * std::log(x / p[0]);
+       }},
       {"gpd", made("gpd", {"scale", "shape"}, {1, 0.25}),
        [](double x, auto& p) { return -std::log(p[0]) - (1 + 1 / p[1]) * std::log1p(p[1] * x / p[0]); }},
   };
@@ -90,12 +104,17 @@ TEST(EvidenceFit, special_functions_agree_with_libm) {
   for (const double x : {0.01, 0.3, 1.0, 2.5, 11.9, 12.0, 40.0, 2500.0, 1e6}) {
     EXPECT_NEAR(log_gamma(x), std::lgamma(x), 1e-13 * std::max(1.0, std::fabs(std::lgamma(x)))) << x;
     const double h = 1e-5 * x;
-    EXPECT_NEAR(digamma(x), (std::lgamma(x + h) - std::lgamma(x - h)) / (2 * h), 2e-6 * std::max(1.0, std::fabs(digamma(x)))) << x;
-    EXPECT_NEAR(trigamma(x), (digamma(x + h) - digamma(x - h)) / (2 * h), 1e-6 * std::max(1.0, trigamma(x))) << x;
+    EXPECT_NEAR(digamma(x), (std::lgamma(x + h) - std::lgamma(x - h)) / (2 * h),
+                2e-6 * std::max(1.0, std::fabs(digamma(x))))
+        << x;
+    EXPECT_NEAR(trigamma(x), (digamma(x + h) - digamma(x - h)) / (2 * h), 1e-6 * std::max(1.0, trigamma(x)))
+        << x;
   }
   for (const double a : {-8.0, -1.0, 0.0, 1.0, 3.99, 4.01, 8.0, 20.0})
-    EXPECT_NEAR(normal_hazard(a), std::exp(-0.5 * a * a) / std::sqrt(2 * M_PI) / (0.5 * std::erfc(a / std::sqrt(2))),
-                1e-9 * std::max(1.0, a)) << a;
+    EXPECT_NEAR(normal_hazard(a),
+                std::exp(-0.5 * a * a) / std::sqrt(2 * M_PI) / (0.5 * std::erfc(a / std::sqrt(2))),
+                1e-9 * std::max(1.0, a))
+        << a;
 }
 
 TEST(EvidenceFit, every_family_is_at_the_maximum_of_its_likelihood) {
@@ -121,21 +140,24 @@ TEST(EvidenceFit, every_family_is_at_the_maximum_of_its_likelihood) {
     }
 }
 
-/// The estimates are maximum likelihood by the test above; here the size of their error, against the sample quantile,
-/// which needs no family.
+/// The estimates are maximum likelihood by the test above; here the size of their error, against the sample
+/// quantile, which needs no family.
 TEST(EvidenceFit, median_and_p95_have_little_bias_and_less_error_than_sample_quantiles) {
   constexpr int runs = 40;
   for (const Case& c : cases()) {
     const QuantileTable table = tabulate(c.law);
     for (const std::size_t n : {few, many}) {
-      if (n == many && std::string(c.family) == "gpd") continue;  // 40 profiles of 20,000 logarithms take seconds
+      if (n == many && std::string(c.family) == "gpd")
+        continue;  // 40 profiles of 20,000 logarithms take seconds
       for (const double p : {0.5, 0.95}) {
         const double truth = c.law.quantile(Mass::below(p));
         double bias = 0, square = 0, sample_square = 0;
         for (int run = 0; run < runs; ++run) {
           auto samples = drawn(table, n, static_cast<std::uint64_t>(100 + run));
           const double off = distribution_of(fit_of(c.family, samples))->quantile(Mass::below(p)) / truth - 1;
-          std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(p * static_cast<double>(n)), samples.end());
+          std::nth_element(samples.begin(),
+                           samples.begin() + static_cast<std::ptrdiff_t>(p * static_cast<double>(n)),
+                           samples.end());
           const double sample_off = samples[static_cast<std::size_t>(p * static_cast<double>(n))] / truth - 1;
           bias += off / runs;
           square += off * off / runs;
@@ -143,13 +165,16 @@ TEST(EvidenceFit, median_and_p95_have_little_bias_and_less_error_than_sample_qua
         }
         EXPECT_LT(std::sqrt(square), 1.2 * std::sqrt(sample_square)) << c.family << " " << n << " " << p;
         // Four standard errors of the mean over the runs, and the order 1/n of maximum likelihood's own bias.
-        EXPECT_LT(std::fabs(bias), 4 * std::sqrt(square / runs) + 3 / static_cast<double>(n)) << c.family << " " << n << " " << p;
+        EXPECT_LT(std::fabs(bias), 4 * std::sqrt(square / runs) + 3 / static_cast<double>(n))
+            << c.family << " " << n << " " << p;
       }
     }
   }
 }
 
-Fit quick(const std::vector<double>& samples) { return *fit_families(samples, {.ks = false, .mixture = false}); }
+Fit quick(const std::vector<double>& samples) {
+  return *fit_families(samples, {.ks = false, .mixture = false});
+}
 
 TEST(EvidenceFit, the_right_family_is_found_where_the_spread_shows_it) {
   for (const Case& c : cases()) {
@@ -170,10 +195,12 @@ TEST(EvidenceFit, families_that_cannot_be_told_apart_are_not) {
   const auto undecided = [](const Distribution& law, std::size_t n) {
     const QuantileTable table = tabulate(law);
     int count = 0;
-    for (int seed = 1; seed <= 100; ++seed) count += !quick(drawn(table, n, static_cast<std::uint64_t>(seed))).told_apart();
+    for (int seed = 1; seed <= 100; ++seed)
+      count += !quick(drawn(table, n, static_cast<std::uint64_t>(seed))).told_apart();
     return count;
   };
-  const Distribution lognormal = made("lognormal", {"median", "cv"}, {1, 0.02}), gamma = made("gamma", {"mean", "cv"}, {1, 0.02}),
+  const Distribution lognormal = made("lognormal", {"median", "cv"}, {1, 0.02}),
+                     gamma = made("gamma", {"mean", "cv"}, {1, 0.02}),
                      normal = made("normal", {"mean", "cv"}, {1, 0.02});
   EXPECT_GE(undecided(lognormal, many), 95);
   EXPECT_GE(undecided(gamma, many), 95);

@@ -26,7 +26,8 @@ std::string csv() {
   made_up::Job job;
   job.steps = 8;
   job.compute = [](bool forward, int r, int s, int k, int step) {
-    return (forward ? 1.0 : 2.0) * (1 + 0.01 * ((r * 5 + s * 3 + k * 7 + step * 11) % 10)) * (r == 1 && s == 1 ? 1.4 : 1);
+    return (forward ? 1.0 : 2.0) * (1 + 0.01 * ((r * 5 + s * 3 + k * 7 + step * 11) % 10)) *
+           (r == 1 && s == 1 ? 1.4 : 1);
   };
   return made_up::csv_of(job, made_up::rows_of(job));
 }
@@ -48,7 +49,8 @@ TEST(EvidenceImport, an_operator_trace_brings_evidence_validation_scenario_and_t
   EXPECT_EQ(a["evidence"]["workers"][3]["slow"], true);
   EXPECT_EQ(a["validation"]["held_out_steps"].size(), 4u);
   EXPECT_TRUE(prepare_job(a["scenario"].get<std::string>()));
-  EXPECT_NE(json::parse(a["scenario"].get<std::string>())["title"].get<std::string>().find("quoted"), std::string::npos);
+  EXPECT_NE(json::parse(a["scenario"].get<std::string>())["title"].get<std::string>().find("quoted"),
+            std::string::npos);
   EXPECT_TRUE(json::accept(a["timeline"].get<std::string>()));
 }
 
@@ -74,8 +76,12 @@ TEST(EvidenceImport, the_other_kinds_answer_too_and_refusals_are_data) {
   std::string steps = "seconds\n";
   for (int i = 0; i < 60; ++i) steps += std::to_string(1 + 0.001 * ((i * 37) % 50)) + "\n";
   EXPECT_EQ(imported(steps)["evidence"]["kind"], "step_times");
-  EXPECT_EQ(imported("1048576 262144 float sum -1 100.0 10.49 18.35 0\n", "nccl")["evidence"]["kind"], "collective_benchmark");
-  EXPECT_EQ(imported(R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2}]})")["evidence"]["kind"], "device_trace");
+  EXPECT_EQ(imported("1048576 262144 float sum -1 100.0 10.49 18.35 0\n", "nccl")["evidence"]["kind"],
+            "collective_benchmark");
+  EXPECT_EQ(
+      imported(
+          R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2}]})")["evidence"]["kind"],
+      "device_trace");
   const json launch = imported("--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 128");
   EXPECT_EQ(launch["evidence"]["kind"], "launch_arguments");
   EXPECT_TRUE(prepare_job(launch["scenario"].get<std::string>()));

@@ -26,11 +26,13 @@ TEST(EvidenceLaunch, a_script_with_variables_lists_and_comments) {
       "#!/bin/bash\n"
       "GPUS=8\nNODES=${NODES:-4}\nTP=\"2\"\n"
       "MODEL_ARGS=(\n  --num-layers 32  # not 40\n  --hidden-size 4096\n  --num-attention-heads 32\n"
-      "  --seq-length 4096\n  --swiglu --untie-embeddings-and-output-weights\n  --group-query-attention --num-query-groups 8\n)\n"
+      "  --seq-length 4096\n  --swiglu --untie-embeddings-and-output-weights\n  --group-query-attention "
+      "--num-query-groups 8\n)\n"
       "OPTS=\"--micro-batch-size 1 --global-batch-size 128\"\n"
       "torchrun --nproc_per_node $GPUS --nnodes $NODES pretrain_gpt.py ${MODEL_ARGS[@]} $OPTS \\\n"
       "  --tensor-model-parallel-size $TP --pipeline-model-parallel-size=4 \\\n"
-      "  --num-layers-per-virtual-pipeline-stage 4 --use-distributed-optimizer --sequence-parallel --lr 1e-4 --fp8-format hybrid --brand-new 3\n");
+      "  --num-layers-per-virtual-pipeline-stage 4 --use-distributed-optimizer --sequence-parallel --lr 1e-4 "
+      "--fp8-format hybrid --brand-new 3\n");
   ASSERT_TRUE(r.arguments) << r.arguments.diagnostics.at(0).message;
   const LaunchArguments& a = *r.arguments;
   EXPECT_EQ(a.tp, 2);
@@ -59,18 +61,21 @@ TEST(EvidenceLaunch, what_is_assumed_is_said) {
 TEST(EvidenceLaunch, refusals_name_the_numbers) {
   const struct {
     std::string text, says;
-  } bad[] = {{"", "no argument of Megatron-LM"},
-             {"ls --color", "no argument of Megatron-LM"},
-             {"--num-layers 32 --seq-length 10", "lack --hidden-size, --num-attention-heads"},
-             {model + "--num-layers many", "--num-layers should be a whole number"},
-             {model + "--micro-batch-size $MBS", "not \"$MBS\""},
-             {model + "--nproc_per_node 8 --tensor-model-parallel-size 3", "8 GPUs are not divisible by tensor 3"},
-             {model + "--pipeline-model-parallel-size 3 --num-layers-per-virtual-pipeline-stage 1", "--num-layers 32 is not divisible"},
-             {std::string(1 << 21, 'a'), "more than 1 MiB"}};
+  } bad[] = {
+      {"", "no argument of Megatron-LM"},
+      {"ls --color", "no argument of Megatron-LM"},
+      {"--num-layers 32 --seq-length 10", "lack --hidden-size, --num-attention-heads"},
+      {model + "--num-layers many", "--num-layers should be a whole number"},
+      {model + "--micro-batch-size $MBS", "not \"$MBS\""},
+      {model + "--nproc_per_node 8 --tensor-model-parallel-size 3", "8 GPUs are not divisible by tensor 3"},
+      {model + "--pipeline-model-parallel-size 3 --num-layers-per-virtual-pipeline-stage 1",
+       "--num-layers 32 is not divisible"},
+      {std::string(1 << 21, 'a'), "more than 1 MiB"}};
   for (const auto& b : bad) {
     const Read r = read(b.text);
     ASSERT_FALSE(r.arguments) << b.says;
-    EXPECT_NE(r.arguments.diagnostics.at(0).message.find(b.says), std::string::npos) << r.arguments.diagnostics.at(0).message;
+    EXPECT_NE(r.arguments.diagnostics.at(0).message.find(b.says), std::string::npos)
+        << r.arguments.diagnostics.at(0).message;
   }
 }
 

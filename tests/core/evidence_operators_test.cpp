@@ -16,7 +16,9 @@ namespace {
 
 using made_up::Job;
 
-std::string type_of(const OperatorTrace& t, std::size_t op) { return std::string(op_type_name(t.ops[op].type)); }
+std::string type_of(const OperatorTrace& t, std::size_t op) {
+  return std::string(op_type_name(t.ops[op].type));
+}
 
 TEST(EvidenceOperators, csv_and_json_rows_give_the_same_trace) {
   const Job job;
@@ -24,9 +26,11 @@ TEST(EvidenceOperators, csv_and_json_rows_give_the_same_trace) {
   std::string array = "[", lines;
   char text[300];
   for (const auto& r : rows) {
-    std::snprintf(text, sizeof text,
-                  R"({"dp_rank":%d,"stage":"%d","rank":%d,"step":%d.0,"optype":"%s","start_ts":%.17g,"duration":%.17g,"seq_id":%d,"mc":0})",
-                  r.replica, r.stage, r.replica * job.stages + r.stage, 100 + 10 * r.step, r.type.c_str(), r.start, r.duration, r.index);
+    std::snprintf(
+        text, sizeof text,
+        R"({"dp_rank":%d,"stage":"%d","rank":%d,"step":%d.0,"optype":"%s","start_ts":%.17g,"duration":%.17g,"seq_id":%d,"mc":0})",
+        r.replica, r.stage, r.replica * job.stages + r.stage, 100 + 10 * r.step, r.type.c_str(), r.start,
+        r.duration, r.index);
     array += std::string(array.size() > 1 ? "," : "") + text;
     lines += std::string(text) + "\n";
   }
@@ -75,7 +79,9 @@ TEST(EvidenceOperators, the_slow_worker_is_named_and_healed) {
   Job job;
   job.replicas = 4;
   job.micro_batches = 8;
-  job.compute = [](bool forward, int r, int s, int, int) { return (forward ? 1.0 : 2.0) * (r == 2 && s == 1 ? 1.5 : 1); };
+  job.compute = [](bool forward, int r, int s, int, int) {
+    return (forward ? 1.0 : 2.0) * (r == 2 && s == 1 ? 1.5 : 1);
+  };
   const OperatorTrace trace = made_up::trace_of(job);
   const auto e = examine(trace);
   ASSERT_TRUE(e);
@@ -152,8 +158,10 @@ Job with_levels() {
       return std::normal_distribution<double>()(random);
     };
     const unsigned base = static_cast<unsigned>(step * 1009 + 17);
-    const double fresh = normal(base * 131 + static_cast<unsigned>(r * 7919 + s * 104729 + k * 15485863 + forward));
-    return (forward ? 1.0 : 2.0) * (1 + 0.01 * normal(base)) * (1 + 0.02 * fresh) * (r == 1 && s == 0 ? 1.04 : 1);
+    const double fresh =
+        normal(base * 131 + static_cast<unsigned>(r * 7919 + s * 104729 + k * 15485863 + forward));
+    return (forward ? 1.0 : 2.0) * (1 + 0.01 * normal(base)) * (1 + 0.02 * fresh) *
+           (r == 1 && s == 0 ? 1.04 : 1);
   };
   return job;
 }
@@ -222,7 +230,8 @@ TEST(EvidenceOperators, the_scenario_of_a_job_is_one_and_gives_its_step_time) {
   const std::string text = scenario_from(trace, *e, "made up");
   const auto prepared = prepare_job(text);
   ASSERT_TRUE(prepared) << prepared.diagnostics.at(0).message;
-  // The made-up job runs GPipe with sends that block; 1F1B without them is the same length but for the transfers.
+  // The made-up job runs GPipe with sends that block; 1F1B without them is the same length but for the
+  // transfers.
   EXPECT_NEAR(deterministic(*prepared->simulation).step_s / measured_step_times(trace)[0], 1, 0.05);
 }
 

@@ -35,12 +35,15 @@ TEST(EvidenceSteps, csv_with_runs_and_units) {
 TEST(EvidenceSteps, lines_of_megatron_and_nemo) {
   const Read m = read(
       "using world size: 8\n"
-      " iteration        1/     100 | consumed samples:  512 | elapsed time per iteration (ms): 1234.5 | learning rate: 1.0E-05 |\n"
+      " iteration        1/     100 | consumed samples:  512 | elapsed time per iteration (ms): 1234.5 | "
+      "learning rate: 1.0E-05 |\n"
       " iteration        2/     100 | elapsed time per iteration (ms): 1.2e3 | lm loss: 7\n");
   ASSERT_TRUE(m.log);
   EXPECT_EQ(m.log->runs.at(0).seconds, (std::vector<double>{1.2345, 1.2}));
   EXPECT_EQ(m.account.used, 2);
-  const Read n = read("Epoch 0: 1%| train_step_timing in s=2.5, loss=3\rEpoch 0: 2%| train_step_timing in s=2.75]\n:::MLLOG {\"value\": {\"train_step_time\": 3.25}}\n");
+  const Read n = read(
+      "Epoch 0: 1%| train_step_timing in s=2.5, loss=3\rEpoch 0: 2%| train_step_timing in s=2.75]\n:::MLLOG "
+      "{\"value\": {\"train_step_time\": 3.25}}\n");
   ASSERT_TRUE(n.log);
   EXPECT_EQ(n.log->runs.at(0).seconds, (std::vector<double>{2.5, 2.75, 3.25}));
 }
@@ -104,8 +107,9 @@ TEST(EvidenceSteps, the_distribution_is_one_a_scenario_takes) {
   law.stall_size = 0.1;
   law.stall_from = 0.035;
   for (const StepFit& f : {law, *fit_steps(steps_of(law, 400))}) {
-    const std::string scenario = R"({"prism":1,"operators":[{"name":"step","scope":"step","kind":"compute_other","latency":)" +
-                                 distribution_json(f) + R"(}],"batch":{"micro_batches":1}})";
+    const std::string scenario =
+        R"({"prism":1,"operators":[{"name":"step","scope":"step","kind":"compute_other","latency":)" +
+        distribution_json(f) + R"(}],"batch":{"micro_batches":1}})";
     const auto job = prepare_job(scenario);
     EXPECT_TRUE(job) << job.diagnostics.at(0).message << " " << job.diagnostics.at(0).pointer << scenario;
   }

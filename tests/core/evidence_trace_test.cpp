@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces in the Chrome format as they are found: every oddity is imported or refused with one message, wherever the
-// pieces are cut.
+// Traces in the Chrome format as they are found: every oddity is imported or refused with one message,
+// wherever the pieces are cut.
 #include "prism/evidence_trace.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,8 @@ Read read(const std::string& text) {
     const Read cut = read_in_pieces(text, piece);
     EXPECT_EQ(whole.trace.value.has_value(), cut.trace.value.has_value()) << text;
     if (whole.trace && cut.trace) {
-      EXPECT_EQ(device_trace_json(*whole.trace, whole.account), device_trace_json(*cut.trace, cut.account)) << text;
+      EXPECT_EQ(device_trace_json(*whole.trace, whole.account), device_trace_json(*cut.trace, cut.account))
+          << text;
     } else if (!cut.trace.diagnostics.empty()) {
       EXPECT_EQ(whole.trace.diagnostics.at(0).message, cut.trace.diagnostics.at(0).message) << text;
     }
@@ -38,8 +39,10 @@ Read read(const std::string& text) {
   return whole;
 }
 
-std::string event(const std::string& name, const std::string& ts, const std::string& dur, const std::string& more = "") {
-  return R"({"ph":"X","cat":"kernel","pid":0,"tid":7,"name":")" + name + R"(","ts":)" + ts + R"(,"dur":)" + dur + more + "}";
+std::string event(const std::string& name, const std::string& ts, const std::string& dur,
+                  const std::string& more = "") {
+  return R"({"ph":"X","cat":"kernel","pid":0,"tid":7,"name":")" + name + R"(","ts":)" + ts + R"(,"dur":)" +
+         dur + more + "}";
 }
 std::string object(const std::string& events, const std::string& before = "", const std::string& after = "") {
   return "{" + before + R"("traceEvents":[)" + events + "]" + after + "}";
@@ -52,7 +55,8 @@ std::int64_t ignored(const Account& a, std::string_view reason) {
 
 TEST(EvidenceTrace, object_and_bare_array_with_metadata_in_any_order) {
   const std::string e = event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "10.5", "2.25");
-  const std::string info = R"("distributedInfo":{"backend":"nccl","rank":3,"world_size":8,"pg_config":[{"rank":99}]})";
+  const std::string info =
+      R"("distributedInfo":{"backend":"nccl","rank":3,"world_size":8,"pg_config":[{"rank":99}]})";
   for (const std::string& text : {object(e, info + ","), object(e, "", "," + info)}) {
     const Read r = read(text);
     ASSERT_TRUE(r.trace);
@@ -74,7 +78,8 @@ TEST(EvidenceTrace, names_of_collectives) {
     const char *name, *library, *kind;
   } known[] = {
       {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long)", "NCCL", "all_reduce"},
-      {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_SIMPLE(ncclDevKernelArgsStorage<4096ul>)", "NCCL", "reduce_scatter"},
+      {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_SIMPLE(ncclDevKernelArgsStorage<4096ul>)", "NCCL",
+       "reduce_scatter"},
       {"ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", "NCCL", "send_recv"},
       {"NCCLKERNEL_ALLGATHER_RING_LL", "NCCL", "all_gather"},
       {"ncclDevKernel_Generic_1(ncclDevKernelArgs)", "NCCL", "other"},
@@ -93,9 +98,10 @@ TEST(EvidenceTrace, names_of_collectives) {
 }
 
 TEST(EvidenceTrace, epoch_sized_numbers_and_numbers_as_strings_lose_nothing) {
-  const Read r = read(object(event("ncclDevKernel_Broadcast", "1661203462598738.123", "0.001") + "," +
-                             event("ncclDevKernel_Broadcast", "\"1661203462598739.124\"", "\"1e1\"") + "," +
-                             event("ncclDevKernel_Broadcast", "1661203462598740.1239", "14", R"(,"id":99999999999999999999999)")));
+  const Read r = read(object(
+      event("ncclDevKernel_Broadcast", "1661203462598738.123", "0.001") + "," +
+      event("ncclDevKernel_Broadcast", "\"1661203462598739.124\"", "\"1e1\"") + "," +
+      event("ncclDevKernel_Broadcast", "1661203462598740.1239", "14", R"(,"id":99999999999999999999999)")));
   ASSERT_TRUE(r.trace);
   ASSERT_EQ(r.trace->collectives.size(), 3u);
   EXPECT_EQ(r.trace->base_ns, 1661203462598738123);
@@ -110,7 +116,8 @@ TEST(EvidenceTrace, missing_infinite_negative_and_zero_times_are_left_out_and_co
   const Read r = read(object(good + "," + event("gemm", "NaN", "2") + "," + event("gemm", "1", "inf") + "," +
                              event("gemm", "1", "-Infinity") + "," + event("gemm", "1", "\"nan\"") + "," +
                              event("gemm", "1", "-5") + "," + event("gemm", "1", "0") + "," +
-                             R"({"ph":"X","cat":"kernel","name":"gemm","ts":1})" + "," + R"({"name":"no phase"})" + ",{}"));
+                             R"({"ph":"X","cat":"kernel","name":"gemm","ts":1})" + "," +
+                             R"({"name":"no phase"})" + ",{}"));
   ASSERT_TRUE(r.trace);
   EXPECT_EQ(r.account.records, 10);
   EXPECT_EQ(r.account.used, 1);
@@ -123,9 +130,11 @@ TEST(EvidenceTrace, missing_infinite_negative_and_zero_times_are_left_out_and_co
 }
 
 TEST(EvidenceTrace, odd_text_is_read) {
-  // Raw control characters, bytes that are no UTF-8, escapes, surrogates, a byte order mark, a comma before the end.
-  for (const std::string& name : {std::string("a\x01\x1f\tb"), std::string("caf\xe9"), std::string(R"(q\"\\\u00e9\ud83d\ude00\x)"),
-                                  std::string(R"(lone \udc00)")}) {
+  // Raw control characters, bytes that are no UTF-8, escapes, surrogates, a byte order mark, a comma before
+  // the end.
+  for (const std::string& name :
+       {std::string("a\x01\x1f\tb"), std::string("caf\xe9"), std::string(R"(q\"\\\u00e9\ud83d\ude00\x)"),
+        std::string(R"(lone \udc00)")}) {
     const Read r = read(object(event(name, "1", "2")));
     ASSERT_TRUE(r.trace) << name;
     EXPECT_EQ(r.trace->kernel_events, 1);
@@ -140,11 +149,13 @@ TEST(EvidenceTrace, an_array_that_is_not_closed_is_read_and_a_cut_object_is_refu
   const Read open = read("[" + e + "," + e + ",");
   ASSERT_TRUE(open.trace);
   EXPECT_EQ(open.trace->kernel_events, 2);
-  for (const std::string& text : {std::string("{\"traceEvents\":[") + e, object(e).substr(0, object(e).size() - 1), "[" + e.substr(0, 40)}) {
+  for (const std::string& text : {std::string("{\"traceEvents\":[") + e,
+                                  object(e).substr(0, object(e).size() - 1), "[" + e.substr(0, 40)}) {
     const Read cut = read(text);
     ASSERT_FALSE(cut.trace) << text;
     ASSERT_EQ(cut.trace.diagnostics.size(), 1u);
-    EXPECT_NE(cut.trace.diagnostics[0].message.find("cut off at byte"), std::string::npos) << cut.trace.diagnostics[0].message;
+    EXPECT_NE(cut.trace.diagnostics[0].message.find("cut off at byte"), std::string::npos)
+        << cut.trace.diagnostics[0].message;
   }
 }
 
@@ -165,7 +176,8 @@ TEST(EvidenceTrace, what_is_no_trace_is_refused_with_one_message) {
     const Read r = read_in_pieces(b.text, 1000);
     ASSERT_FALSE(r.trace) << b.text.substr(0, 60);
     ASSERT_EQ(r.trace.diagnostics.size(), 1u);
-    EXPECT_NE(r.trace.diagnostics[0].message.find(b.says), std::string::npos) << r.trace.diagnostics[0].message;
+    EXPECT_NE(r.trace.diagnostics[0].message.find(b.says), std::string::npos)
+        << r.trace.diagnostics[0].message;
   }
 }
 
@@ -181,11 +193,12 @@ TEST(EvidenceTrace, no_communication_is_said_loudly) {
 
 TEST(EvidenceTrace, begin_and_end_events_and_several_ranks_in_one_file) {
   const auto on = [](int pid, const char* phase, const char* ts) {
-    return R"({"ph":")" + std::string(phase) + R"(","pid":)" + std::to_string(pid) + R"(,"tid":1,"name":"ncclDevKernel_AllReduce","ts":)" + ts + "}";
+    return R"({"ph":")" + std::string(phase) + R"(","pid":)" + std::to_string(pid) +
+           R"(,"tid":1,"name":"ncclDevKernel_AllReduce","ts":)" + ts + "}";
   };
   const std::string name = R"x({"ph":"M","name":"process_name","pid":2,"args":{"name":"Rank 5 (GPU)"}})x";
-  const Read r = read(object(on(1, "B", "1") + "," + on(2, "B", "3") + "," + on(1, "E", "11") + "," + on(2, "E", "7") + "," +
-                             on(2, "E", "9") + "," + on(1, "B", "20") + "," + name));
+  const Read r = read(object(on(1, "B", "1") + "," + on(2, "B", "3") + "," + on(1, "E", "11") + "," +
+                             on(2, "E", "7") + "," + on(2, "E", "9") + "," + on(1, "B", "20") + "," + name));
   ASSERT_TRUE(r.trace);
   ASSERT_EQ(r.trace->collectives.size(), 2u);
   EXPECT_EQ(r.trace->collectives[0].duration_ns, 10000);
@@ -203,7 +216,8 @@ TEST(EvidenceTrace, begin_and_end_events_and_several_ranks_in_one_file) {
 }
 
 TEST(EvidenceTrace, steps_of_the_profiler_are_read) {
-  const std::string s = R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#551","pid":1,"tid":1,"ts":5,"dur":210109.162})";
+  const std::string s =
+      R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#551","pid":1,"tid":1,"ts":5,"dur":210109.162})";
   const Read r = read(object(s));
   ASSERT_TRUE(r.trace);
   ASSERT_EQ(r.trace->steps.size(), 1u);

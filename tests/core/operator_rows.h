@@ -15,7 +15,9 @@ namespace prism::made_up {
 struct Job {
   int replicas = 2, stages = 2, micro_batches = 3, steps = 4;
   /// Seconds of a compute: forward?, replica, stage, micro-batch, step.
-  std::function<double(bool, int, int, int, int)> compute = [](bool forward, int, int, int, int) { return forward ? 1.0 : 2.0; };
+  std::function<double(bool, int, int, int, int)> compute = [](bool forward, int, int, int, int) {
+    return forward ? 1.0 : 2.0;
+  };
   double transfer = 0.01, tail = 0.1, gap = 0.0;
 };
 
@@ -25,12 +27,16 @@ struct Row {
   double start, duration;
 };
 
-/// GPipe order on every worker: all forwards, then all backwards. A worker waits for its sends, as in recorded jobs.
+/// GPipe order on every worker: all forwards, then all backwards. A worker waits for its sends, as in
+/// recorded jobs.
 inline std::vector<Row> rows_of(const Job& job) {
   std::vector<Row> rows;
   for (int step = 0; step < job.steps; ++step) {
-    std::vector<std::vector<double>> free(static_cast<std::size_t>(job.replicas), std::vector<double>(static_cast<std::size_t>(job.stages), 0));
-    const auto at = [&](int r, int s) -> double& { return free[static_cast<std::size_t>(r)][static_cast<std::size_t>(s)]; };
+    std::vector<std::vector<double>> free(static_cast<std::size_t>(job.replicas),
+                                          std::vector<double>(static_cast<std::size_t>(job.stages), 0));
+    const auto at = [&](int r, int s) -> double& {
+      return free[static_cast<std::size_t>(r)][static_cast<std::size_t>(s)];
+    };
     const auto add = [&](int r, int s, const char* type, int k, double from, double lasts) {
       rows.push_back({r, s, step, k, type, from, lasts});
     };
@@ -71,7 +77,8 @@ inline std::vector<Row> rows_of(const Job& job) {
         at(r, s) += job.tail;
       }
     if (job.stages > 1)
-      for (int r = 0; r < job.replicas; ++r) together("embedding-grads-all-reduce", {{r, 0}, {r, job.stages - 1}}, job.tail);
+      for (int r = 0; r < job.replicas; ++r)
+        together("embedding-grads-all-reduce", {{r, 0}, {r, job.stages - 1}}, job.tail);
     std::vector<std::pair<int, int>> all;
     for (int s = 0; s < job.stages; ++s) {
       std::vector<std::pair<int, int>> replicas;
@@ -91,8 +98,9 @@ inline std::string csv_of(const Job& job, const std::vector<Row>& rows) {
   std::string out = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n";
   char line[200];
   for (const Row& r : rows) {
-    std::snprintf(line, sizeof line, "%d,%d,%d,%d,%s,%.17g,%.17g,%d,0,0,0\n", r.replica, r.stage, r.replica * job.stages + r.stage,
-                  100 + 10 * r.step, r.type.c_str(), r.start, r.duration, r.index);
+    std::snprintf(line, sizeof line, "%d,%d,%d,%d,%s,%.17g,%.17g,%d,0,0,0\n", r.replica, r.stage,
+                  r.replica * job.stages + r.stage, 100 + 10 * r.step, r.type.c_str(), r.start, r.duration,
+                  r.index);
     out += line;
   }
   return out;

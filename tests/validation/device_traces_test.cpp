@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real Kineto traces and nccl-tests logs: the account against an independent count, and memory on a large trace.
+// Real Kineto traces and nccl-tests logs: the account against an independent count, and memory on a large
+// trace.
 #include <fstream>
 
 #include "measured.h"
@@ -95,7 +96,8 @@ TEST_F(DeviceTraces, nccl_tests_logs) {
     EXPECT_EQ(counted, reader.account().records);
     const auto fit = fit_latency_bandwidth(*b);
     ASSERT_TRUE(fit);
-    std::printf("  %s: alpha %.1f us, algbw %.1f GB/s, worst row %.0f %%\n", f.name, fit->alpha_s * 1e6, fit->bytes_per_s * 1e-9, 100 * fit->worst_error);
+    std::printf("  %s: alpha %.1f us, algbw %.1f GB/s, worst row %.0f %%\n", f.name, fit->alpha_s * 1e6,
+                fit->bytes_per_s * 1e-9, 100 * fit->worst_error);
   }
 }
 
@@ -115,9 +117,12 @@ TEST(LargeTrace, a_gigabyte_is_read_in_bounded_memory) {
   std::string piece;
   for (; bytes < (std::int64_t{1} << 30); ++events) {
     piece += R"({"ph":"X","cat":"kernel","pid":0,"tid":7,"name":")";
-    piece += events % 5 ? "void gemm_" + std::to_string(events % 9973) + "<float, 128, 64>" : std::string("ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
-    piece += R"(","ts":)" + std::to_string(1661203462598738 + events * 11) + ".125,\"dur\":" + std::to_string(1 + events % 977) +
-             R"(.5,"args":{"External id":12353,"queued":0,"device":0,"context":1,"stream":7,"correlation":57541,"grid":[512,1,1]}},)";
+    piece += events % 5 ? "void gemm_" + std::to_string(events % 9973) + "<float, 128, 64>"
+                        : std::string("ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
+    piece +=
+        R"(","ts":)" + std::to_string(1661203462598738 + events * 11) +
+        ".125,\"dur\":" + std::to_string(1 + events % 977) +
+        R"(.5,"args":{"External id":12353,"queued":0,"device":0,"context":1,"stream":7,"correlation":57541,"grid":[512,1,1]}},)";
     if (piece.size() > (1u << 18)) {
       bytes += static_cast<std::int64_t>(piece.size());
       ASSERT_TRUE(reader.feed(piece));
@@ -130,7 +135,8 @@ TEST(LargeTrace, a_gigabyte_is_read_in_bounded_memory) {
   ASSERT_TRUE(trace);
   EXPECT_EQ(reader.account().records, events);
   const std::int64_t grown = resident_bytes() - before;
-  std::printf("  %.2f GB, %ld events, resident memory grew by %ld MB\n", static_cast<double>(bytes) * 1e-9, static_cast<long>(events), static_cast<long>(grown >> 20));
+  std::printf("  %.2f GB, %ld events, resident memory grew by %ld MB\n", static_cast<double>(bytes) * 1e-9,
+              static_cast<long>(events), static_cast<long>(grown >> 20));
   EXPECT_LT(grown, std::int64_t{128} << 20);
 }
 

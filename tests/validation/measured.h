@@ -38,10 +38,11 @@ inline nlohmann::json json_file(const std::string& name) {
 
 inline OperatorTrace operator_trace(const std::string& name) {
   OperatorTraceReader reader;
-  const auto fault = cli::read_pieces(folder() + "/operator-traces/" + name + ".csv.gz", [&](std::string_view piece) {
-    reader.feed(piece);
-    return true;
-  });
+  const auto fault =
+      cli::read_pieces(folder() + "/operator-traces/" + name + ".csv.gz", [&](std::string_view piece) {
+        reader.feed(piece);
+        return true;
+      });
   if (fault) throw std::runtime_error(*fault);
   auto trace = reader.finish();
   if (!trace) throw std::runtime_error(trace.diagnostics.at(0).message);

@@ -17,9 +17,10 @@ Validation validated(const std::string& name, Split split, std::vector<std::int6
   auto v = validate(operator_trace(name), options);
   if (!v) throw std::runtime_error(v.diagnostics.at(0).message);
   const auto line = [](const char* what, const Judgement& j) {
-    std::printf("  %-22s p50 %+.2f %%, p95 %+.2f %%, KS %.3f (p %.3f); p95 of samples %+.2f %% [%.3f, %.3f]\n", what,
-                100 * j.error(0.5), 100 * j.error(0.95), j.ks, j.ks_p, 100 * (j.p95_of_samples / j.quantiles[2].observed - 1),
-                j.p95_low, j.p95_high);
+    std::printf(
+        "  %-22s p50 %+.2f %%, p95 %+.2f %%, KS %.3f (p %.3f); p95 of samples %+.2f %% [%.3f, %.3f]\n", what,
+        100 * j.error(0.5), 100 * j.error(0.95), j.ks, j.ks_p,
+        100 * (j.p95_of_samples / j.quantiles[2].observed - 1), j.p95_low, j.p95_high);
   };
   std::printf(" %s %s%s: %zu -> %zu steps\n", name.c_str(), split == Split::halves ? "halves" : "odd -> even",
               options.without.empty() ? "" : " without cold steps", v->training.size(), v->held_out.size());
@@ -27,7 +28,8 @@ Validation validated(const std::string& name, Split split, std::vector<std::int6
   line("independent by type", v->independent);
   line("  and stage", v->independent_by_stage);
   line("training steps", v->resampled);
-  std::printf("  %-22s p50 %+.2f %%, p95 %+.2f %%, KS %.3f\n", "constant", 100 * v->constant_p50_error, 100 * v->constant_p95_error, v->constant_ks);
+  std::printf("  %-22s p50 %+.2f %%, p95 %+.2f %%, KS %.3f\n", "constant", 100 * v->constant_p50_error,
+              100 * v->constant_p95_error, v->constant_ks);
   return *v;
 }
 
@@ -54,7 +56,8 @@ TEST_F(OperatorPrediction, ST_odd_to_even_with_its_cold_steps) {
 }
 
 TEST_F(OperatorPrediction, first_half_to_second_half_is_shown_as_it_is) {
-  for (const char* name : {"AR", "ST"}) EXPECT_LT(std::fabs(validated(name, Split::halves).prediction.error(0.5)), 0.01);
+  for (const char* name : {"AR", "ST"})
+    EXPECT_LT(std::fabs(validated(name, Split::halves).prediction.error(0.5)), 0.01);
 }
 
 TEST_F(OperatorPrediction, cold_steps_and_drift_are_named) {
@@ -63,8 +66,8 @@ TEST_F(OperatorPrediction, cold_steps_and_drift_are_named) {
     const auto found = find_episodes(trace, *serial_graph(trace));
     for (const Episode& e : found)
       std::printf("  %s %s %s: %zu steps from %ld, %.4f s instead of %.4f s, step %+.2f %%\n", name,
-                  e.kind == Episode::Kind::drift ? "drift" : "cold", e.what.c_str(), e.steps.size(), static_cast<long>(e.steps[0]),
-                  e.there, e.usual, 100 * e.lengthens);
+                  e.kind == Episode::Kind::drift ? "drift" : "cold", e.what.c_str(), e.steps.size(),
+                  static_cast<long>(e.steps[0]), e.there, e.usual, 100 * e.lengthens);
     return found;
   };
   const auto find = [](const std::vector<Episode>& all, const std::string& what) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every figure published with the operator traces of arXiv 2505.05713, and the slow-worker pairs of its section 4.
+// Every figure published with the operator traces of arXiv 2505.05713, and the slow-worker pairs of its
+// section 4.
 #include <chrono>
 #include <functional>
 
@@ -30,7 +31,10 @@ double worst_over_groups(const OperatorTrace& t, const std::vector<GroupSlowdown
   for (const GroupSlowdown& g : got) {
     worst = std::max(worst, std::fabs(g.mean / whole.at(g.group).get<double>() - 1));
     for (std::size_t s = 0; s < g.per_step.size(); ++s)
-      worst = std::max(worst, std::fabs(g.per_step[s] / steps.at(std::to_string(t.step_numbers[s])).at(g.group).get<double>() - 1));
+      worst = std::max(
+          worst,
+          std::fabs(g.per_step[s] / steps.at(std::to_string(t.step_numbers[s])).at(g.group).get<double>() -
+                    1));
   }
   return worst;
 }
@@ -49,11 +53,13 @@ void expect_published(const std::string& name) {
   };
   check("step_t_base", worst_over_steps(trace, w.measured, want["step_t_base"]));
   check("step_t_nodelay", worst_over_steps(trace, w.replayed, want["step_t_nodelay"]));
-  check("step_t_noblk", worst_over_steps(trace, std::vector<double>(w.measured.size(), w.ideal), want["step_t_noblk"]));
+  check("step_t_noblk",
+        worst_over_steps(trace, std::vector<double>(w.measured.size(), w.ideal), want["step_t_noblk"]));
   check("blocking_slowdown", std::fabs(w.slowdown / want["blocking_slowdown"].get<double>() - 1));
   check("launch_slowdown", std::fabs(w.launch_slowdown / want["launch_slowdown"].get<double>() - 1));
   check("blocking_step_slowdown", worst_over_steps(trace, w.step_slowdown, want["blocking_step_slowdown"]));
-  check("launch_step_slowdown", worst_over_steps(trace, w.step_launch_slowdown, want["launch_step_slowdown"]));
+  check("launch_step_slowdown",
+        worst_over_steps(trace, w.step_launch_slowdown, want["launch_step_slowdown"]));
   const auto groups = [&](const char* by, const std::vector<GroupSlowdown>& got) {
     const std::string key = std::string("blocking_decompose_by_") + by;
     check(key.c_str(), worst_over_groups(trace, got, want[key], want[key + "_per_step"]));
@@ -63,7 +69,8 @@ void expect_published(const std::string& name) {
   groups("dp_rank", w.by_replica);
   const auto share = [&](const char* key, const GroupShare& got) {
     const json& m = metrics[key];
-    double worst = std::max(std::fabs(got.removed - m["rem"].get<double>()), std::fabs(got.alone - m["add"].get<double>()));
+    double worst = std::max(std::fabs(got.removed - m["rem"].get<double>()),
+                            std::fabs(got.alone - m["add"].get<double>()));
     worst = std::max(worst, std::fabs(got.removed_s / m["trem"].get<double>() - 1));
     worst = std::max(worst, std::fabs(got.alone_s / m["tadd"].get<double>() - 1));
     check(key, worst);
@@ -88,7 +95,8 @@ TEST_F(OperatorReplay, the_slow_workers_are_found) {
 std::pair<double, double> serial_deviation(const OperatorTrace& trace, bool known_waiting) {
   const auto graph = serial_graph(trace);
   EXPECT_TRUE(graph);
-  const auto step = replay(*graph, transfer_times(trace, *graph), launch_gaps(trace, *graph, known_waiting), trace.steps());
+  const auto step =
+      replay(*graph, transfer_times(trace, *graph), launch_gaps(trace, *graph, known_waiting), trace.steps());
   const auto measured = measured_step_times(trace);
   double worst = 0, sum = 0;
   for (std::size_t s = 0; s < step.size(); ++s) {
@@ -105,7 +113,8 @@ TEST_F(OperatorReplay, the_serial_graph_with_launch_gaps_gives_the_measured_step
     EXPECT_LT(worst, 1e-4) << name;
     const auto [known_worst, known_bias] = serial_deviation(trace, true);
     EXPECT_LT(known_worst, 1e-3) << name;
-    std::printf("  %s all gaps %.1e, waiting before layernorm left out %.1e (mean %.1e)\n", name, worst, known_worst, known_bias);
+    std::printf("  %s all gaps %.1e, waiting before layernorm left out %.1e (mean %.1e)\n", name, worst,
+                known_worst, known_bias);
   }
 }
 
@@ -113,9 +122,7 @@ TEST_F(OperatorReplay, a_slow_worker_of_the_published_size_gives_the_published_a
   const OperatorTrace trace = operator_trace("AR");
   const auto step_mean = [](const OperatorTrace& t) { return mean(what_if(t)->replayed); };
   const double measured = mean(measured_step_times(trace));
-  constexpr struct {
-    double slowdown, what_if;
-  } published[] = {{1.16, 1.21}, {1.40, 1.42}, {2.03, 1.98}};
+  constexpr struct { double slowdown, what_if; } published[] = {{1.16, 1.21}, {1.40, 1.42}, {2.03, 1.98}};
   for (int peer = 1; peer < trace.replicas; ++peer) {
     const OperatorTrace healthy = with_compute_of(trace, 0, peer * trace.stages, 1, 1);
     const double base = step_mean(healthy);

@@ -48,7 +48,8 @@ TEST_F(StepTimes, a_fit_on_one_run_holds_for_the_others) {
           ++pairs;
           if (std::fabs(error) > l.error) {
             ++beyond;
-            std::printf("  beyond: %s run %zu -> %zu p%g %+.1f %%\n", entry["file"].get<std::string>().c_str(), from, to, 100 * l.p, 100 * error);
+            std::printf("  beyond: %s run %zu -> %zu p%g %+.1f %%\n",
+                        entry["file"].get<std::string>().c_str(), from, to, 100 * l.p, 100 * error);
           }
           if (from > 0) continue;
           worst[l.p] = std::max(worst[l.p], std::fabs(error));
@@ -57,7 +58,8 @@ TEST_F(StepTimes, a_fit_on_one_run_holds_for_the_others) {
       }
     }
   }
-  for (const auto& [p, error] : worst) std::printf("  first run -> others: worst p%g %.2f %%\n", 100 * p, 100 * error);
+  for (const auto& [p, error] : worst)
+    std::printf("  first run -> others: worst p%g %.2f %%\n", 100 * p, 100 * error);
   std::printf("  any run -> any other: %d of %d beyond the limits\n", beyond, pairs);
   EXPECT_LE(beyond, 8);
 }
@@ -73,8 +75,9 @@ TEST_F(StepTimes, extrapolation_from_512_GPUs_is_stated) {
     const auto a = entry_of(small), b = entry_of(large);
     const StepFit fit = *fit_steps(runs_of(small)[0]);
     // Ideal scaling: the same work a GPU and second; the shape relative to the median stays.
-    const double work = b["layout"]["global_batch"].get<double>() / a["layout"]["global_batch"].get<double>() *
-                        a["gpus"].get<double>() / b["gpus"].get<double>();
+    const double work = b["layout"]["global_batch"].get<double>() /
+                        a["layout"]["global_batch"].get<double>() * a["gpus"].get<double>() /
+                        b["gpus"].get<double>();
     const Distribution law = distribution_of(fit);
     std::vector<double> all;
     for (const auto& run : runs_of(large)) all.insert(all.end(), run.begin(), run.end());
@@ -82,7 +85,9 @@ TEST_F(StepTimes, extrapolation_from_512_GPUs_is_stated) {
     const double median = quantile_of_sorted(all, 0.5);
     std::printf("  %s -> %s: p50 %+.1f %%", small, large, 100 * (fit.median * work / median - 1));
     for (const double p : {0.05, 0.95, 0.99})
-      std::printf(", p%g/p50 %+.1f %%", 100 * p, 100 * (law.quantile(Mass::below(p)) / fit.median * median / quantile_of_sorted(all, p) - 1));
+      std::printf(
+          ", p%g/p50 %+.1f %%", 100 * p,
+          100 * (law.quantile(Mass::below(p)) / fit.median * median / quantile_of_sorted(all, p) - 1));
     std::printf("\n");
     EXPECT_LT(std::fabs(fit.median * work / median - 1), known);
   };

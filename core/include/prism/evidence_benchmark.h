@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of nccl-tests and rccl-tests: measured times of one collective by message size, without waiting for anybody.
+// Output of nccl-tests and rccl-tests: measured times of one collective by message size, without waiting for
+// anybody.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,18 @@ namespace prism {
 struct CollectiveBenchmark {
   struct Row {
     std::int64_t bytes;
-    std::string type;                 ///< as printed: float, bfloat16, ...
-    double out_of_place_s;            ///< time of one operation
+    std::string type;       ///< as printed: float, bfloat16, ...
+    double out_of_place_s;  ///< time of one operation
     std::optional<double> in_place_s;
-    double bus_bytes_per_s;           ///< as printed: busbw; 0 where the file rounds it away
-    double algorithm_bytes_per_s;     ///< bytes / time
+    double bus_bytes_per_s;        ///< as printed: busbw; 0 where the file rounds it away
+    double algorithm_bytes_per_s;  ///< bytes / time
   };
-  std::string operation;              ///< all_reduce, ..., or empty: the file does not say
-  std::int64_t ranks = 0;             ///< 0: the file does not say
+  std::string operation;   ///< all_reduce, ..., or empty: the file does not say
+  std::int64_t ranks = 0;  ///< 0: the file does not say
   std::vector<Row> rows;
 
-  /// busbw / algbw as printed, median over rows large enough to tell: 2 (n-1)/n for an all-reduce over n ranks, (n-1)/n for
-  /// all-gather, reduce-scatter and all-to-all. 0: not to be told.
+  /// busbw / algbw as printed, median over rows large enough to tell: 2 (n-1)/n for an all-reduce over n
+  /// ranks, (n-1)/n for all-gather, reduce-scatter and all-to-all. 0: not to be told.
   double bus_factor = 0;
 };
 
@@ -46,7 +47,8 @@ class BenchmarkReader {
   std::unique_ptr<State> state_;
 };
 
-/// time = alpha + bytes / rate, fitted to relative errors by least squares over rows of at least `from` bytes.
+/// time = alpha + bytes / rate, fitted to relative errors by least squares over rows of at least `from`
+/// bytes.
 struct LatencyBandwidth {
   double alpha_s, bytes_per_s;
   double worst_error;  ///< largest relative error of a row

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From samples to a distribution: every family by maximum likelihood, chosen by Akaike's information criterion among
-// families of which none contains the other. "Cannot be told apart" is an answer.
+// From samples to a distribution: every family by maximum likelihood, chosen by Akaike's information
+// criterion among families of which none contains the other. "Cannot be told apart" is an answer.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ namespace prism {
 
 struct FamilyFit {
   std::string family;  ///< as in families(), or "mixture" of two log-normals
-  std::vector<std::pair<std::string, double>> parameters;  ///< of the family's own set; a mixture's: weight, median and
-                                                           ///< log_sd of the first part, then median and log_sd
+  std::vector<std::pair<std::string, double>>
+      parameters;  ///< of the family's own set; a mixture's: weight, median and
+                   ///< log_sd of the first part, then median and log_sd
   double log_likelihood = 0, aic = 0;
   double ks = 0;  ///< distance to the samples; smaller than that of parameters known beforehand
 };
@@ -27,8 +28,9 @@ std::optional<Distribution> distribution_of(const FamilyFit& fit);
 
 struct Fit {
   std::vector<FamilyFit> families;  ///< ascending AIC
-  std::size_t best = 0;             ///< position; a family contained in the one of least AIC is preferred up to 10
-  std::vector<std::string> rivals;  ///< not contained in the best nor containing it, and at most 10 of AIC away
+  std::size_t best = 0;  ///< position; a family contained in the one of least AIC is preferred up to 10
+  std::vector<std::string>
+      rivals;  ///< not contained in the best nor containing it, and at most 10 of AIC away
   bool told_apart() const { return rivals.empty(); }
 };
 struct FitOptions {
@@ -38,8 +40,8 @@ struct FitOptions {
 /// Refused: fewer than 8 samples, a negative or not finite sample, all samples equal.
 Result<Fit> fit_families(std::span<const double> samples, const FitOptions& options = {});
 
-/// Central 95 % of median and p95 over refits of the family to samples drawn with replacement: the error that the
-/// number of samples leaves in the input.
+/// Central 95 % of median and p95 over refits of the family to samples drawn with replacement: the error that
+/// the number of samples leaves in the input.
 struct RefitError {
   double median_low, median_high, p95_low, p95_high;
 };

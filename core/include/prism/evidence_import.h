@@ -8,7 +8,8 @@
 
 namespace prism {
 
-/// What a file is, from its first bytes: "operators", "kineto", "nccl", "megatron" or "steps" (whatever is left).
+/// What a file is, from its first bytes: "operators", "kineto", "nccl", "megatron" or "steps" (whatever is
+/// left).
 std::string_view evidence_kind(std::string_view first_bytes);
 
 class EvidenceImport {

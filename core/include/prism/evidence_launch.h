@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch scripts of Megatron-LM: arguments to a layout. Flags that are not known are listed, never dropped in silence.
+// Launch scripts of Megatron-LM: arguments to a layout. Flags that are not known are listed, never dropped in
+// silence.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +21,22 @@ struct LaunchArguments {
   std::optional<std::int64_t> micro_batch, global_batch;
   bool gated_ffn = false, tied_embeddings = true, sequence_parallel = false, distributed_optimizer = false;
   std::string recompute = "none";
-  std::vector<std::string> unknown;       ///< flags nobody here has heard of
-  std::vector<std::string> not_modelled;  ///< flags that change the time of a step in a way that is not computed
-  std::vector<std::string> assumed;       ///< what the scenario needs and the arguments do not say
+  std::vector<std::string> unknown;  ///< flags nobody here has heard of
+  std::vector<std::string>
+      not_modelled;                  ///< flags that change the time of a step in a way that is not computed
+  std::vector<std::string> assumed;  ///< what the scenario needs and the arguments do not say
 };
 
-/// Reads a shell script or a command line: quotes, comments, continued lines, and variables set in the same text
-/// (NAME=value, then $NAME or ${NAME}).
+/// Reads a shell script or a command line: quotes, comments, continued lines, and variables set in the same
+/// text (NAME=value, then $NAME or ${NAME}).
 class LaunchReader {
  public:
   LaunchReader();
   ~LaunchReader();
   LaunchReader(LaunchReader&&) noexcept;
   void feed(std::string_view piece);
-  /// Call once. Refused: no Megatron flag, a value that is no number, a model without its size, a GPU count that
-  /// tensor x context x pipeline parallelism does not divide, text above 1 MiB.
+  /// Call once. Refused: no Megatron flag, a value that is no number, a model without its size, a GPU count
+  /// that tensor x context x pipeline parallelism does not divide, text above 1 MiB.
   Result<LaunchArguments> finish();
   const Account& account() const;
 

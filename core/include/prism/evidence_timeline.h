@@ -8,9 +8,9 @@
 
 namespace prism {
 
-/// Three processes: the step as measured, replayed without launch gaps, and ideal; a row a worker, and an event an
-/// operation with args {critical}: whether it is on the longest path. `step` is a position. Empty if the graph cannot
-/// be built.
+/// Three processes: the step as measured, replayed without launch gaps, and ideal; a row a worker, and an
+/// event an operation with args {critical}: whether it is on the longest path. `step` is a position. Empty if
+/// the graph cannot be built.
 std::string timeline_json(const OperatorTrace& trace, int step);
 
 }  // namespace prism

@@ -16,7 +16,8 @@ double quantile_of_sorted(const std::vector<double>& sorted, double p) {
 std::string account_json(const Account& account) { return evidence_dump(evidence_account(account)); }
 
 nlohmann::ordered_json evidence_account(const Account& a) {
-  nlohmann::ordered_json out = {{"format", a.format}, {"bytes", a.bytes}, {"records", a.records}, {"used", a.used}};
+  nlohmann::ordered_json out = {
+      {"format", a.format}, {"bytes", a.bytes}, {"records", a.records}, {"used", a.used}};
   const auto counts = [](const std::vector<Account::Count>& list) {
     nlohmann::ordered_json array = nlohmann::ordered_json::array();
     for (const Account::Count& c : list) array.push_back({{"what", c.what}, {"count", c.count}});

@@ -15,17 +15,19 @@ struct TypeWidth {
   std::string_view name;
   int bytes;
 };
-constexpr TypeWidth types[] = {{"int8", 1},  {"uint8", 1},  {"int32", 4},    {"uint32", 4},   {"int64", 8},
-                               {"uint64", 8}, {"half", 2},  {"float", 4},    {"double", 8},   {"bfloat16", 2},
-                               {"char", 1},  {"fp8_e4m3", 1}, {"fp8_e5m2", 1}, {"f8e4m3", 1}, {"f8e5m2", 1}};
+constexpr TypeWidth types[] = {{"int8", 1},     {"uint8", 1},    {"int32", 4}, {"uint32", 4},
+                               {"int64", 8},    {"uint64", 8},   {"half", 2},  {"float", 4},
+                               {"double", 8},   {"bfloat16", 2}, {"char", 1},  {"fp8_e4m3", 1},
+                               {"fp8_e5m2", 1}, {"f8e4m3", 1},   {"f8e5m2", 1}};
 int width_of(std::string_view type) {
   for (const TypeWidth& t : types)
     if (t.name == type) return t.bytes;
   return 0;
 }
 
-constexpr std::string_view operations[] = {"all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast",
-                                           "sendrecv",   "scatter",    "gather",         "reduce",   "hypercube"};
+constexpr std::string_view operations[] = {"all_reduce", "all_gather", "reduce_scatter", "alltoall",
+                                           "broadcast",  "sendrecv",   "scatter",        "gather",
+                                           "reduce",     "hypercube"};
 
 bool is_number(std::string_view word) { return number_of(word).has_value(); }
 /// N/A stands where a column was not measured.
@@ -70,7 +72,9 @@ void BenchmarkReader::State::read_comment(std::string_view line) {
     if (line.find(perf) != std::string_view::npos && out.operation.empty()) out.operation = op;
   }
   const auto words = words_of(line);
-  const auto says = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  const auto says = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
   if (says("size") && says("count") && says("type")) {
     header_seen = true;
     has_root = says("root");
@@ -81,8 +85,8 @@ void BenchmarkReader::State::read_comment(std::string_view line) {
   }
 }
 
-/// size count type [redop] [root] time algbw busbw wrong, then time algbw busbw wrong in place. Read from the front by
-/// kind of word: columns at the end have come and gone.
+/// size count type [redop] [root] time algbw busbw wrong, then time algbw busbw wrong in place. Read from the
+/// front by kind of word: columns at the end have come and gone.
 bool BenchmarkReader::State::read_row(const std::vector<std::string_view>& words) {
   if (words.size() < 6) return false;
   const auto bytes = whole_number_of(words[0]), count = whole_number_of(words[1]);
@@ -98,7 +102,8 @@ bool BenchmarkReader::State::read_row(const std::vector<std::string_view>& words
   const auto time = number_of(values[0]), bus = number_of(values[2]);
   if (!time) return account.ignore("rows without a time (N/A)"), true;
   if (!(*time > 0)) return account.ignore("rows whose time is not above 0"), true;
-  CollectiveBenchmark::Row row{*bytes, std::string(words[2]), *time * 1e-6, std::nullopt, bus ? *bus * 1e9 : 0, 0};
+  CollectiveBenchmark::Row row{*bytes,       std::string(words[2]), *time * 1e-6,
+                               std::nullopt, bus ? *bus * 1e9 : 0,  0};
   const std::size_t second = header_seen ? (has_wrong ? 4u : 3u) : values.size() >= 8 ? 4u : 3u;
   if (values.size() >= second + 3) {
     const auto in_place = number_of(values[second]);
@@ -117,7 +122,9 @@ bool BenchmarkReader::State::read_sweep(std::string_view line) {
   if (cells.size() < 5) return false;
   if (cells[0].substr(0, 4) == "size") {
     sweep = Sweep::yes;
-    sweep_unit = cells[3].find("(ns)") != std::string_view::npos ? 1e-9 : cells[3].find("(ms)") != std::string_view::npos ? 1e-3 : 1e-6;
+    sweep_unit = cells[3].find("(ns)") != std::string_view::npos   ? 1e-9
+                 : cells[3].find("(ms)") != std::string_view::npos ? 1e-3
+                                                                   : 1e-6;
     account.ignore("comments and headers");
     return true;
   }
@@ -125,8 +132,9 @@ bool BenchmarkReader::State::read_sweep(std::string_view line) {
   const auto bytes = whole_number_of(cells[0]);
   const auto time = number_of(cells[3]), bus = number_of(cells[4]);
   if (!bytes || *bytes <= 0 || !time || !(*time > 0)) return false;
-  CollectiveBenchmark::Row row{*bytes, std::string(cells[2]), *time * sweep_unit, std::nullopt, bus ? *bus * 1e9 : 0,
-                               static_cast<double>(*bytes) / (*time * sweep_unit)};
+  CollectiveBenchmark::Row row{
+      *bytes,       std::string(cells[2]), *time * sweep_unit,
+      std::nullopt, bus ? *bus * 1e9 : 0,  static_cast<double>(*bytes) / (*time * sweep_unit)};
   const auto in_place = cells.size() > 5 ? number_of(cells[5]) : std::nullopt;
   if (in_place && *in_place > 0) row.in_place_s = *in_place * sweep_unit;
   out.rows.push_back(std::move(row));
@@ -160,7 +168,8 @@ Result<CollectiveBenchmark> BenchmarkReader::finish() {
   s.account.format = s.sweep == State::Sweep::yes ? "collective benchmark, CSV" : "nccl-tests";
   if (s.out.rows.empty())
     return Result<CollectiveBenchmark>::fault(evidence_fault(
-        Code::missing_key, "no row of an nccl-tests table found in " + std::to_string(s.account.records) + " lines",
+        Code::missing_key,
+        "no row of an nccl-tests table found in " + std::to_string(s.account.records) + " lines",
         "rows begin with size, count and type, e.g. 1048576 262144 float sum"));
   std::vector<double> factors;
   for (const auto& row : s.out.rows) {
@@ -170,10 +179,11 @@ Result<CollectiveBenchmark> BenchmarkReader::finish() {
   }
   if (!factors.empty()) {
     s.out.bus_factor = median_of(factors);
-    s.account.notes.push_back(
-        "busbw is " + std::to_string(s.out.bus_factor).substr(0, 5) +
-        " x algbw here: algbw is message size over time; busbw is what the slowest link carries, and is what to compare "
-        "with a link's rate (2 (n-1)/n for an all-reduce over n ranks, (n-1)/n for all-gather, reduce-scatter, all-to-all)");
+    s.account.notes.push_back("busbw is " + std::to_string(s.out.bus_factor).substr(0, 5) +
+                              " x algbw here: algbw is message size over time; busbw is what the slowest "
+                              "link carries, and is what to compare "
+                              "with a link's rate (2 (n-1)/n for an all-reduce over n ranks, (n-1)/n for "
+                              "all-gather, reduce-scatter, all-to-all)");
   }
   if (s.out.operation.empty()) s.account.notes.push_back("the file does not say which operation it measured");
   return Result<CollectiveBenchmark>::of(std::move(s.out));
@@ -200,7 +210,9 @@ std::optional<LatencyBandwidth> fit_latency_bandwidth(const CollectiveBenchmark&
   LatencyBandwidth out{std::max(alpha, 0.0), 1 / slope, 0, n};
   for (const auto& row : b.rows)
     if (row.bytes >= from)
-      out.worst_error = std::max(out.worst_error, std::fabs((out.alpha_s + static_cast<double>(row.bytes) * slope) / row.out_of_place_s - 1));
+      out.worst_error = std::max(
+          out.worst_error,
+          std::fabs((out.alpha_s + static_cast<double>(row.bytes) * slope) / row.out_of_place_s - 1));
   return out;
 }
 
@@ -214,8 +226,13 @@ std::string benchmark_json(const CollectiveBenchmark& b, const Account& account)
                     {"in_place_us", r.in_place_s ? Json(*r.in_place_s * 1e6) : Json(nullptr)},
                     {"algorithm_gbyte_per_s", r.algorithm_bytes_per_s * 1e-9},
                     {"bus_gbyte_per_s", r.bus_bytes_per_s * 1e-9}});
-  Json out = {{"prism_evidence", 1}, {"kind", "collective_benchmark"}, {"account", evidence_account(account)},
-              {"operation", b.operation}, {"ranks", b.ranks}, {"bus_factor", b.bus_factor}, {"rows", rows}};
+  Json out = {{"prism_evidence", 1},
+              {"kind", "collective_benchmark"},
+              {"account", evidence_account(account)},
+              {"operation", b.operation},
+              {"ranks", b.ranks},
+              {"bus_factor", b.bus_factor},
+              {"rows", rows}};
   if (const auto f = fit_latency_bandwidth(b))
     out["latency_bandwidth"] = {{"alpha_us", f->alpha_s * 1e6},
                                 {"algorithm_gbyte_per_s", f->bytes_per_s * 1e-9},

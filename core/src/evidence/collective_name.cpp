@@ -18,13 +18,21 @@ std::string squeezed(std::string_view name) {
 
 using Word = std::pair<std::string_view, std::string_view>;
 /// RCCL calls its kernels nccl...; only where a name says rccl is it told apart. HCCL's begin with hcom too.
-constexpr Word libraries[] = {{"rccl", "RCCL"}, {"hccl", "HCCL"}, {"hcom", "HCCL"}, {"oneccl", "oneCCL"},
-                              {"ccl::", "oneCCL"}, {"nccl", "NCCL"}, {"mscclkernel", "RCCL"}};
+constexpr Word libraries[] = {{"rccl", "RCCL"},       {"hccl", "HCCL"},    {"hcom", "HCCL"},
+                              {"oneccl", "oneCCL"},   {"ccl::", "oneCCL"}, {"nccl", "NCCL"},
+                              {"mscclkernel", "RCCL"}};
 /// Longer words first: reduce is in most of them.
-constexpr Word kinds[] = {{"reducescatter", "reduce_scatter"}, {"allreduce", "all_reduce"}, {"allgather", "all_gather"},
-                          {"alltoall", "all_to_all"},          {"broadcast", "broadcast"},  {"sendrecv", "send_recv"},
-                          {"barrier", "barrier"},              {"send", "send_recv"},       {"recv", "send_recv"},
-                          {"receive", "send_recv"},            {"reduce", "reduce"}};
+constexpr Word kinds[] = {{"reducescatter", "reduce_scatter"},
+                          {"allreduce", "all_reduce"},
+                          {"allgather", "all_gather"},
+                          {"alltoall", "all_to_all"},
+                          {"broadcast", "broadcast"},
+                          {"sendrecv", "send_recv"},
+                          {"barrier", "barrier"},
+                          {"send", "send_recv"},
+                          {"recv", "send_recv"},
+                          {"receive", "send_recv"},
+                          {"reduce", "reduce"}};
 
 }  // namespace
 

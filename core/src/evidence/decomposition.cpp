@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of the spread of compute belongs to whom. Ties matter more than shapes: drawn independently, the same
-// durations give steps that are a third too short where one worker is slow.
+// Which part of the spread of compute belongs to whom. Ties matter more than shapes: drawn independently, the
+// same durations give steps that are a third too short where one worker is slow.
 #include <algorithm>
 #include <cmath>
 
@@ -45,7 +45,8 @@ std::vector<double> kept_worker_means(const ByReplica& means) {
   for (std::size_t r = 0; r < replicas; ++r) {
     const double deviation = own[r] / usual - 1;
     const double error2 = variance_of(relative[r]) / static_cast<double>(steps);
-    if (deviation * deviation > 4 * error2) kept[r] = usual * (1 + deviation * (1 - error2 / (deviation * deviation)));
+    if (deviation * deviation > 4 * error2)
+      kept[r] = usual * (1 + deviation * (1 - error2 / (deviation * deviation)));
   }
   return kept;
 }
@@ -54,7 +55,8 @@ struct Level {
   std::vector<double> by_step;
   double noise2, step2;  ///< variance of one worker in a step about the level; of the level itself
 };
-/// Shared by all replicas; the noise of single workers leaves some spread in their mean, and that is taken off.
+/// Shared by all replicas; the noise of single workers leaves some spread in their mean, and that is taken
+/// off.
 Level step_level(const ByReplica& means, const std::vector<double>& worker_mean) {
   const std::size_t replicas = means.size(), steps = means[0].size();
   std::vector<double> raw(steps, 0);
@@ -93,7 +95,8 @@ Decomposition decompose(const OperatorTrace& trace, const ReplayGraph& serial) {
       const int count = of.count(first, type);
       if (count == 0) continue;
       ByReplica means;
-      for (int r = 0; r < trace.replicas; ++r) means.push_back(means_by_step(trace, of, r * trace.stages + first, type));
+      for (int r = 0; r < trace.replicas; ++r)
+        means.push_back(means_by_step(trace, of, r * trace.stages + first, type));
       d.worker_mean[way][stage] = kept_worker_means(means);
       const Level l = step_level(means, d.worker_mean[way][stage]);
       d.step_level[way][stage] = l.by_step;
@@ -102,8 +105,10 @@ Decomposition decompose(const OperatorTrace& trace, const ReplayGraph& serial) {
       for (int r = 0; r < trace.replicas; ++r)
         for (int k = 0; k < count; ++k)
           for (std::size_t s = 0; s < steps; ++s) {
-            const std::size_t i = static_cast<std::size_t>(of.at(r * trace.stages + first, type, k)) * steps + s;
-            d.content[i] = trace.duration[i] / (d.worker_mean[way][stage][static_cast<std::size_t>(r)] * l.by_step[s]);
+            const std::size_t i =
+                static_cast<std::size_t>(of.at(r * trace.stages + first, type, k)) * steps + s;
+            d.content[i] =
+                trace.duration[i] / (d.worker_mean[way][stage][static_cast<std::size_t>(r)] * l.by_step[s]);
             residual.push_back(d.content[i]);
           }
       content += variance_of(residual);

@@ -16,7 +16,7 @@ namespace prism {
 namespace {
 
 constexpr std::size_t longest_name = 512;
-constexpr std::size_t most_open = 100'000;      ///< begin events without their end
+constexpr std::size_t most_open = 100'000;  ///< begin events without their end
 constexpr std::size_t most_processes = 100'000;
 constexpr std::size_t most_steps = 1'000'000;
 
@@ -31,14 +31,32 @@ std::string lower(std::string_view text) {
 }
 
 enum class Place { device, memory, host };
-/// Categories of Kineto's activities. What has no category, or one that is not known, is taken for work: other tracers
-/// name theirs as they like.
+/// Categories of Kineto's activities. What has no category, or one that is not known, is taken for work:
+/// other tracers name theirs as they like.
 Place place_of(const std::string& category) {
-  static constexpr std::string_view host[] = {
-      "cpu_op", "user_annotation", "gpu_user_annotation", "python_function", "cuda_runtime", "cuda_driver",
-      "trace", "operator", "overhead", "cuda_sync", "cpu_instant_event", "cuda_profiler_range", "privateuse1_runtime",
-      "privateuse1_driver", "mtia_runtime", "xpu_runtime", "collective_comm", "hip_runtime", "runtime", "ac2g", "fwdbwd",
-      "python", "cpu"};
+  static constexpr std::string_view host[] = {"cpu_op",
+                                              "user_annotation",
+                                              "gpu_user_annotation",
+                                              "python_function",
+                                              "cuda_runtime",
+                                              "cuda_driver",
+                                              "trace",
+                                              "operator",
+                                              "overhead",
+                                              "cuda_sync",
+                                              "cpu_instant_event",
+                                              "cuda_profiler_range",
+                                              "privateuse1_runtime",
+                                              "privateuse1_driver",
+                                              "mtia_runtime",
+                                              "xpu_runtime",
+                                              "collective_comm",
+                                              "hip_runtime",
+                                              "runtime",
+                                              "ac2g",
+                                              "fwdbwd",
+                                              "python",
+                                              "cpu"};
   if (category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset")
     return Place::memory;
   for (const std::string_view h : host)
@@ -54,7 +72,8 @@ std::int64_t rank_in(std::string_view text) {
   at = name.find_first_not_of(" _:-=#", at + 4);
   if (at == std::string::npos) return -1;
   const std::size_t end = name.find_first_not_of("0123456789", at);
-  const auto number = whole_number_of(std::string_view(name).substr(at, end == std::string::npos ? end : end - at));
+  const auto number =
+      whole_number_of(std::string_view(name).substr(at, end == std::string::npos ? end : end - at));
   return number && *number < 100'000'000 ? *number : -1;
 }
 
@@ -83,7 +102,8 @@ struct DeviceTraceReader::State {
 
   // Where the reader is.
   std::size_t depth = 0;
-  bool bare_array = false, events_seen = false, in_events = false, in_info = false, in_event = false, in_args = false;
+  bool bare_array = false, events_seen = false, in_events = false, in_info = false, in_event = false,
+       in_args = false;
   std::string top_key, key;
   std::array<std::string, fields> event;
   std::array<bool, fields> has{};
@@ -103,7 +123,8 @@ struct DeviceTraceReader::State {
   void hear(JsonEvent e, std::string_view text);
   void value(std::string_view text);
   void end_event();
-  void operation(const std::string& category, std::string_view named, std::int64_t start, std::int64_t duration);
+  void operation(const std::string& category, std::string_view named, std::int64_t start,
+                 std::int64_t duration);
   std::int32_t kernel(std::string_view named, std::string_view kind);
   std::int32_t process();
   void step(std::string_view named, std::int64_t duration);
@@ -184,7 +205,8 @@ void DeviceTraceReader::State::end_event() {
   }
   if (phase != "X" && phase != "B" && phase != "E") {
     const bool short_phase = phase.size() == 1 && phase[0] > ' ' && phase[0] < 127;
-    return account.ignore(phase.empty() ? "events without a phase" : "events of phase " + (short_phase ? phase : "?"));
+    return account.ignore(phase.empty() ? "events without a phase"
+                                        : "events of phase " + (short_phase ? phase : "?"));
   }
   const auto start = has[ts] ? nanoseconds_of_us(event[ts]) : std::nullopt;
   if (!start) return account.ignore("no finite start");
@@ -207,8 +229,8 @@ void DeviceTraceReader::State::end_event() {
   operation(lower(event[cat]), event[name], *start, *lasts);
 }
 
-void DeviceTraceReader::State::operation(const std::string& category, std::string_view named, std::int64_t start,
-                                         std::int64_t duration) {
+void DeviceTraceReader::State::operation(const std::string& category, std::string_view named,
+                                         std::int64_t start, std::int64_t duration) {
   const Place place = place_of(category);
   if (duration < 0) return account.ignore("negative duration");
   if (place == Place::host) {
@@ -289,15 +311,18 @@ Result<DeviceTrace> DeviceTraceReader::finish() {
   if (end == JsonStream::End::empty) return Out::fault(evidence_fault(Code::syntax, "the file is empty"));
   if (end == JsonStream::End::faulty)
     return Out::fault(evidence_fault(Code::syntax, "not JSON" + at + ": " + s.json.fault() + " (" +
-                                                       std::to_string(s.account.records) + " events read before)"));
+                                                       std::to_string(s.account.records) +
+                                                       " events read before)"));
   if (end == JsonStream::End::early)
-    return Out::fault(evidence_fault(Code::syntax, "the file is cut off" + at + ", inside an open object or string (" +
-                                                       std::to_string(s.account.records) + " events read before)"));
+    return Out::fault(
+        evidence_fault(Code::syntax, "the file is cut off" + at + ", inside an open object or string (" +
+                                         std::to_string(s.account.records) + " events read before)"));
   if (!s.events_seen)
     return Out::fault(evidence_fault(Code::missing_key, "no traceEvents: not a trace in the Chrome format"));
   Account& a = s.account;
   a.format = s.bare_array ? "Chrome trace, bare array" : "Chrome trace, object form";
-  if (end == JsonStream::End::open_array) a.notes.push_back("the array is not closed, which the format allows");
+  if (end == JsonStream::End::open_array)
+    a.notes.push_back("the array is not closed, which the format allows");
   if (s.json.cut_tokens() > 0)
     a.notes.push_back(std::to_string(s.json.cut_tokens()) + " texts longer than 64 KiB were cut");
   const std::string n = std::to_string(s.trace.kernel_events);
@@ -310,13 +335,16 @@ Result<DeviceTrace> DeviceTraceReader::finish() {
   DeviceTrace& t = s.trace;
   for (DeviceTrace::Process& p : t.processes) {
     const auto named = s.rank_of_pid.find(p.pid);
-    if (named != s.rank_of_pid.end()) p.rank = named->second;
-    else if (t.processes.size() == 1) p.rank = t.rank;
+    if (named != s.rank_of_pid.end())
+      p.rank = named->second;
+    else if (t.processes.size() == 1)
+      p.rank = t.rank;
   }
   if (t.rank < 0 && t.processes.size() <= 1 && (t.processes.empty() || t.processes[0].rank < 0))
     a.notes.push_back("the file does not say its rank");
   if (t.recognised > 0 && t.processes.size() <= 1)
-    a.notes.push_back("one rank only: durations of collectives include waiting for others and are no transfer times");
+    a.notes.push_back(
+        "one rank only: durations of collectives include waiting for others and are no transfer times");
   if (s.first_start != std::numeric_limits<std::int64_t>::max()) t.base_ns = s.first_start;
   for (DeviceTrace::Collective& c : t.collectives) c.start_ns -= t.base_ns;
   std::sort(t.steps.begin(), t.steps.end(), [](const auto& x, const auto& y) {

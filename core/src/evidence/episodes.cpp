@@ -10,13 +10,14 @@
 namespace prism {
 namespace {
 
-constexpr double cold_factor = 5;        ///< times the usual transfer
-constexpr double cold_share = 0.005;     ///< and at least this share of the step time
-constexpr double drift_share = 0.005;    ///< a change of mean compute smaller than this is no drift
-constexpr double drift_t = 6;            ///< Student's t of the best split; the split is chosen, so 2 would be common
+constexpr double cold_factor = 5;      ///< times the usual transfer
+constexpr double cold_share = 0.005;   ///< and at least this share of the step time
+constexpr double drift_share = 0.005;  ///< a change of mean compute smaller than this is no drift
+constexpr double drift_t = 6;  ///< Student's t of the best split; the split is chosen, so 2 would be common
 
 /// Longest over the workers, of a type's transfers summed over a worker's step.
-std::vector<double> transfer_by_step(const OperatorTrace& trace, const std::vector<double>& transfer, OpType type) {
+std::vector<double> transfer_by_step(const OperatorTrace& trace, const std::vector<double>& transfer,
+                                     OpType type) {
   const auto steps = static_cast<std::size_t>(trace.steps());
   std::vector<double> longest(steps, 0);
   std::vector<double> of_worker(static_cast<std::size_t>(trace.workers()) * steps, 0);
@@ -25,7 +26,8 @@ std::vector<double> transfer_by_step(const OperatorTrace& trace, const std::vect
     double* row = of_worker.data() + static_cast<std::size_t>(trace.worker(trace.ops[op])) * steps;
     for (std::size_t s = 0; s < steps; ++s) row[s] += transfer[op * steps + s];
   }
-  for (std::size_t i = 0; i < of_worker.size(); ++i) longest[i % steps] = std::max(longest[i % steps], of_worker[i]);
+  for (std::size_t i = 0; i < of_worker.size(); ++i)
+    longest[i % steps] = std::max(longest[i % steps], of_worker[i]);
   return longest;
 }
 
@@ -54,7 +56,8 @@ void find_cold(const OperatorTrace& trace, const ReplayGraph& serial, std::vecto
     Episode e{Episode::Kind::cold_or_stalled, {}, std::string(op_type_name(type)), usual, 0, 0};
     std::vector<std::size_t> where;
     for (std::size_t s = 0; s < longest.size(); ++s)
-      if (longest[s] > cold_factor * usual && longest[s] - usual > cold_share * usual_step) where.push_back(s);
+      if (longest[s] > cold_factor * usual && longest[s] - usual > cold_share * usual_step)
+        where.push_back(s);
     // What happens in every fourth step is no episode.
     if (where.empty() || where.size() * 4 > longest.size()) continue;
     const auto without = replay(serial, at_usual(trace, transfer, type), gap, trace.steps());
@@ -84,7 +87,8 @@ void find_drift(const OperatorTrace& trace, std::vector<Episode>& out) {
   for (std::size_t k = 2; k + 2 <= steps; ++k) {
     const std::vector<double> a(compute.begin(), compute.begin() + static_cast<std::ptrdiff_t>(k));
     const std::vector<double> b(compute.begin() + static_cast<std::ptrdiff_t>(k), compute.end());
-    const double within = variance_of(a) * static_cast<double>(k - 1) + variance_of(b) * static_cast<double>(steps - k - 1);
+    const double within =
+        variance_of(a) * static_cast<double>(k - 1) + variance_of(b) * static_cast<double>(steps - k - 1);
     const double error = std::sqrt(within / static_cast<double>(steps - 2) *
                                    (1 / static_cast<double>(k) + 1 / static_cast<double>(steps - k)));
     const double t = std::fabs(mean_of(a) - mean_of(b)) / error;

@@ -14,7 +14,8 @@ constexpr double slow_from = 1.05;
 double mean_compute(const OperatorTrace& trace, const OpIndex& of, int worker, OpType type) {
   std::vector<double> all;
   for (int k = 0; k < of.count(worker, type); ++k) {
-    const double* row = trace.duration.data() + static_cast<std::size_t>(of.at(worker, type, k) * trace.steps());
+    const double* row =
+        trace.duration.data() + static_cast<std::size_t>(of.at(worker, type, k) * trace.steps());
     all.insert(all.end(), row, row + trace.steps());
   }
   return all.empty() ? 0 : mean_of(all);
@@ -38,20 +39,25 @@ std::vector<WorkerView> view_workers(const OperatorTrace& trace, const WhatIf& w
     }
   for (int s = 0; s < trace.stages; ++s) {
     std::vector<double> forward, backward;
-    const auto at = [&](int r) -> WorkerView& { return views[static_cast<std::size_t>(r * trace.stages + s)]; };
-    for (int r = 0; r < trace.replicas; ++r) forward.push_back(at(r).forward_s), backward.push_back(at(r).backward_s);
+    const auto at = [&](int r) -> WorkerView& {
+      return views[static_cast<std::size_t>(r * trace.stages + s)];
+    };
+    for (int r = 0; r < trace.replicas; ++r)
+      forward.push_back(at(r).forward_s), backward.push_back(at(r).backward_s);
     for (int r = 0; r < trace.replicas; ++r) {
       if (at(r).forward_s > 0) at(r).forward = at(r).forward_s / lower_median(forward);
       if (at(r).backward_s > 0) at(r).backward = at(r).backward_s / lower_median(backward);
       at(r).slow = at(r).forward > slow_from || at(r).backward > slow_from;
       if (!w.by_replica.empty())
-        at(r).slowdown = std::min(w.by_replica[static_cast<std::size_t>(r)].mean, w.by_stage[static_cast<std::size_t>(s)].mean);
+        at(r).slowdown = std::min(w.by_replica[static_cast<std::size_t>(r)].mean,
+                                  w.by_stage[static_cast<std::size_t>(s)].mean);
     }
   }
   return views;
 }
 
-/// Mean step of the what-if replay with each slow worker's compute replaced by that of the first healthy one of its stage.
+/// Mean step of the what-if replay with each slow worker's compute replaced by that of the first healthy one
+/// of its stage.
 double healed_step(const OperatorTrace& trace, const std::vector<WorkerView>& workers) {
   OperatorTrace healed = trace;
   bool any = false;
@@ -74,7 +80,8 @@ using Json = nlohmann::ordered_json;
 
 Json groups_json(const std::vector<GroupSlowdown>& groups) {
   Json out = Json::array();
-  for (const GroupSlowdown& g : groups) out.push_back({{"group", g.group}, {"slowdown", g.mean}, {"by_step", g.per_step}});
+  for (const GroupSlowdown& g : groups)
+    out.push_back({{"group", g.group}, {"slowdown", g.mean}, {"by_step", g.per_step}});
   return out;
 }
 Json share_json(const GroupShare& g) {
@@ -98,21 +105,34 @@ Result<OperatorEvidence> examine(const OperatorTrace& trace) {
   return Result<OperatorEvidence>::of(std::move(e));
 }
 
-std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvidence& e, const Account& account) {
+std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvidence& e,
+                                   const Account& account) {
   const WhatIf& w = e.answers;
   Json workers = Json::array(), ideal = Json::object(), episodes = Json::array(), slowest = Json::array();
   for (const WorkerView& v : e.workers)
-    workers.push_back({{"replica", v.replica}, {"stage", v.stage}, {"rank", v.rank}, {"forward_s", v.forward_s},
-                       {"backward_s", v.backward_s}, {"forward", v.forward}, {"backward", v.backward},
-                       {"slowdown", v.slowdown}, {"slow", v.slow}});
+    workers.push_back({{"replica", v.replica},
+                       {"stage", v.stage},
+                       {"rank", v.rank},
+                       {"forward_s", v.forward_s},
+                       {"backward_s", v.backward_s},
+                       {"forward", v.forward},
+                       {"backward", v.backward},
+                       {"slowdown", v.slowdown},
+                       {"slow", v.slow}});
   for (int t = 0; t < op_types; ++t)
     if (w.ideal_time[static_cast<std::size_t>(t)] == w.ideal_time[static_cast<std::size_t>(t)])
       ideal[std::string(op_type_name(static_cast<OpType>(t)))] = w.ideal_time[static_cast<std::size_t>(t)];
   for (const Episode& x : e.episodes)
-    episodes.push_back({{"kind", x.kind == Episode::Kind::drift ? "drift" : "cold_or_stalled"}, {"what", x.what},
-                        {"steps", x.steps}, {"usual_s", x.usual}, {"there_s", x.there}, {"changes_the_step_by", x.lengthens}});
+    episodes.push_back({{"kind", x.kind == Episode::Kind::drift ? "drift" : "cold_or_stalled"},
+                        {"what", x.what},
+                        {"steps", x.steps},
+                        {"usual_s", x.usual},
+                        {"there_s", x.there},
+                        {"changes_the_step_by", x.lengthens}});
   for (const int s : w.slowest)
-    slowest.push_back({{"replica", s / trace.stages}, {"stage", s % trace.stages}, {"rank", trace.ranks[static_cast<std::size_t>(s)]}});
+    slowest.push_back({{"replica", s / trace.stages},
+                       {"stage", s % trace.stages},
+                       {"rank", trace.ranks[static_cast<std::size_t>(s)]}});
   const auto& spread = e.parts.spread;
   return evidence_dump({{"prism_evidence", 1},
                         {"kind", "operator_trace"},
@@ -136,8 +156,11 @@ std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvi
                         {"ideal_time_s", ideal},
                         {"workers", workers},
                         {"spread",
-                         {{"fresh_and_content", spread.fresh}, {"all_content", spread.content}, {"worker_and_step", spread.worker_step},
-                          {"step_level", spread.step}, {"worker", spread.worker}}},
+                         {{"fresh_and_content", spread.fresh},
+                          {"all_content", spread.content},
+                          {"worker_and_step", spread.worker_step},
+                          {"step_level", spread.step},
+                          {"worker", spread.worker}}},
                         {"episodes", episodes}});
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prism/evidence_fit.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,11 +7,13 @@
 #include "evidence/faults.h"
 #include "evidence/json_text.h"
 #include "evidence/likelihood.h"
+#include "prism/evidence_fit.h"
 
 namespace prism {
 namespace {
 
-/// H. Akaike 1974; "essentially no support" from 10 on (Burnham, Anderson, "Model Selection and Multimodel Inference").
+/// H. Akaike 1974; "essentially no support" from 10 on (Burnham, Anderson, "Model Selection and Multimodel
+/// Inference").
 constexpr double decisive = 10;
 
 /// sup |F - ECDF| over the samples, F from the quantile table by walking both upwards.
@@ -43,12 +43,14 @@ double ks_to(const Distribution& d, const std::vector<double>& sorted) {
 
 std::optional<Diagnostic> refused(std::span<const double> samples) {
   if (samples.size() < 8)
-    return evidence_fault(Code::out_of_range, "at least 8 samples are needed for a fit; found " + std::to_string(samples.size()));
+    return evidence_fault(Code::out_of_range,
+                          "at least 8 samples are needed for a fit; found " + std::to_string(samples.size()));
   for (const double x : samples)
     if (!(x >= 0 && x < 1e300))
       return evidence_fault(Code::out_of_range, "samples must be finite and not negative");
   if (std::all_of(samples.begin(), samples.end(), [&](double x) { return x == samples[0]; }))
-    return evidence_fault(Code::impossible_distribution, "all samples are equal: the distribution is a constant");
+    return evidence_fault(Code::impossible_distribution,
+                          "all samples are equal: the distribution is a constant");
   return std::nullopt;
 }
 
@@ -68,7 +70,8 @@ void choose(Fit& fit) {
   for (std::size_t i = fit.families.size(); i-- > 1;) {
     const FamilyFit& f = fit.families[i];
     // Two modes are a claim; the shape of one mode must not do as well.
-    const bool simpler = contained_in(f.family, fit.families[0].family) || fit.families[0].family == "mixture";
+    const bool simpler =
+        contained_in(f.family, fit.families[0].family) || fit.families[0].family == "mixture";
     if (simpler && f.aic <= fit.families[0].aic + decisive) fit.best = i;
   }
   const FamilyFit& best = fit.families[fit.best];
@@ -85,7 +88,8 @@ std::optional<Distribution> mixture_of(const FamilyFit& fit) {
     return lognormal->sets[0].make(values);
   };
   const auto a = part(1), b = part(3);
-  if (!std::holds_alternative<Distribution>(a) || !std::holds_alternative<Distribution>(b)) return std::nullopt;
+  if (!std::holds_alternative<Distribution>(a) || !std::holds_alternative<Distribution>(b))
+    return std::nullopt;
   const std::array<double, 2> weights = {fit.parameters[0].second, 1 - fit.parameters[0].second};
   const std::array<Distribution, 2> parts = {std::get<Distribution>(a), std::get<Distribution>(b)};
   auto made = make_mixture(weights, parts);
@@ -171,7 +175,11 @@ std::string fit_json(const Fit& fit, std::size_t n) {
   for (const FamilyFit& f : fit.families) {
     nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
     for (const auto& [name, value] : f.parameters) parameters[name] = value;
-    families.push_back({{"family", f.family}, {"parameters", parameters}, {"log_likelihood", f.log_likelihood}, {"aic", f.aic}, {"ks", f.ks}});
+    families.push_back({{"family", f.family},
+                        {"parameters", parameters},
+                        {"log_likelihood", f.log_likelihood},
+                        {"aic", f.aic},
+                        {"ks", f.ks}});
   }
   return evidence_dump({{"samples", n},
                         {"best", fit.families[fit.best].family},

@@ -13,7 +13,8 @@ OpIndex::OpIndex(const OperatorTrace& trace)
     : slots_(static_cast<std::size_t>(trace.workers()) * static_cast<std::size_t>(op_types)) {
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const TraceOp& op = trace.ops[i];
-    Slot& s = slots_[static_cast<std::size_t>(trace.worker(op)) * op_types + static_cast<std::size_t>(op.type)];
+    Slot& s =
+        slots_[static_cast<std::size_t>(trace.worker(op)) * op_types + static_cast<std::size_t>(op.type)];
     if (s.count++ == 0) s.first = static_cast<int>(i);
   }
 }
@@ -32,7 +33,8 @@ std::vector<int> order_of_stage(const OperatorTrace& trace, int stage) {
   return order;
 }
 
-GraphBuilder::GraphBuilder(const OperatorTrace& trace) : trace_(trace), index_(trace), parent_(trace.ops.size()) {
+GraphBuilder::GraphBuilder(const OperatorTrace& trace)
+    : trace_(trace), index_(trace), parent_(trace.ops.size()) {
   std::iota(parent_.begin(), parent_.end(), 0);
   group_pairs();
   group_collectives();
@@ -56,7 +58,8 @@ void GraphBuilder::join(int a, int b) {
 
 void GraphBuilder::group_pairs() {
   const auto pair = [&](int sender, OpType send, int receiver, OpType receive) {
-    for (int k = 0; k < index_.count(sender, send); ++k) join(index_.at(sender, send, k), index_.at(receiver, receive, k));
+    for (int k = 0; k < index_.count(sender, send); ++k)
+      join(index_.at(sender, send, k), index_.at(receiver, receive, k));
   };
   for (int r = 0; r < trace_.replicas; ++r)
     for (int s = 0; s + 1 < trace_.stages; ++s) {
@@ -69,7 +72,8 @@ void GraphBuilder::group_pairs() {
 void GraphBuilder::group_collectives() {
   const auto together = [&](OpType type, const std::vector<int>& workers) {
     for (const int w : workers)
-      for (int k = 0; k < index_.count(w, type); ++k) join(index_.at(workers[0], type, k), index_.at(w, type, k));
+      for (int k = 0; k < index_.count(w, type); ++k)
+        join(index_.at(workers[0], type, k), index_.at(w, type, k));
   };
   std::vector<int> all;
   for (int s = 0; s < trace_.stages; ++s) {
@@ -102,7 +106,8 @@ Result<ReplayGraph> GraphBuilder::finish() {
   // Units in topological order: those ready earlier first, each by its first operation.
   std::vector<std::vector<int>> members(n), followers(n);
   std::vector<int> waits(n, 0);
-  for (std::size_t i = 0; i < n; ++i) members[static_cast<std::size_t>(root(static_cast<int>(i)))].push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < n; ++i)
+    members[static_cast<std::size_t>(root(static_cast<int>(i)))].push_back(static_cast<int>(i));
   for (const auto& [after, before] : edges_) {
     followers[static_cast<std::size_t>(root(before))].push_back(root(after));
     ++waits[static_cast<std::size_t>(root(after))];
@@ -120,8 +125,9 @@ Result<ReplayGraph> GraphBuilder::finish() {
   }
   if (graph.members.size() != n)
     return Result<ReplayGraph>::fault(evidence_fault(
-        Code::inconsistent, "the operations wait for each other in a circle: the order of sends and receives in the "
-                            "first step fits no pipeline schedule"));
+        Code::inconsistent,
+        "the operations wait for each other in a circle: the order of sends and receives in the "
+        "first step fits no pipeline schedule"));
   return Result<ReplayGraph>::of(std::move(graph));
 }
 

@@ -53,8 +53,8 @@ class GraphBuilder {
   std::vector<int> parent_;                                   ///< of the union-find over operations
 };
 
-/// The operations of a worker in the order of their starts, taken from the first replica and the first step of the
-/// trace and used for every replica of the stage.
+/// The operations of a worker in the order of their starts, taken from the first replica and the first step
+/// of the trace and used for every replica of the stage.
 std::vector<int> order_of_stage(const OperatorTrace& trace, int stage);
 
 }  // namespace prism

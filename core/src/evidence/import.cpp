@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prism/evidence_import.h"
-
 #include <algorithm>
 #include <variant>
 
 #include "evidence/json_text.h"
 #include "evidence/lines.h"
 #include "prism/evidence_benchmark.h"
+#include "prism/evidence_import.h"
 #include "prism/evidence_job.h"
 #include "prism/evidence_launch.h"
 #include "prism/evidence_steps.h"
@@ -20,30 +19,44 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t enough_to_tell = 1 << 16;
 constexpr std::size_t warm_up = 2;
 
-using Reader = std::variant<std::monostate, OperatorTraceReader, DeviceTraceReader, BenchmarkReader, LaunchReader, StepLogReader>;
+using Reader = std::variant<std::monostate, OperatorTraceReader, DeviceTraceReader, BenchmarkReader,
+                            LaunchReader, StepLogReader>;
 
 void start(Reader& reader, std::string_view kind) {
-  if (kind == "operators") reader.emplace<OperatorTraceReader>();
-  else if (kind == "kineto") reader.emplace<DeviceTraceReader>();
-  else if (kind == "nccl") reader.emplace<BenchmarkReader>();
-  else if (kind == "megatron") reader.emplace<LaunchReader>();
-  else reader.emplace<StepLogReader>();
+  if (kind == "operators")
+    reader.emplace<OperatorTraceReader>();
+  else if (kind == "kineto")
+    reader.emplace<DeviceTraceReader>();
+  else if (kind == "nccl")
+    reader.emplace<BenchmarkReader>();
+  else if (kind == "megatron")
+    reader.emplace<LaunchReader>();
+  else
+    reader.emplace<StepLogReader>();
 }
 
 std::string refusal(const std::vector<Diagnostic>& faults) {
   Json errors = Json::array();
   for (const Diagnostic& d : faults)
-    errors.push_back({{"code", code_name(d.code)}, {"pointer", d.pointer}, {"message", d.message}, {"hint", d.hint},
-                      {"severity", "error"}, {"line", 0}, {"column", 0}});
+    errors.push_back({{"code", code_name(d.code)},
+                      {"pointer", d.pointer},
+                      {"message", d.message},
+                      {"hint", d.hint},
+                      {"severity", "error"},
+                      {"line", 0},
+                      {"column", 0}});
   return evidence_dump({{"ok", false}, {"errors", errors}});
 }
 
 /// The documents are JSON text already.
-std::string answer(const std::string& evidence, const std::string& scenario = {}, const std::string& validation = {},
-                   const std::string& timeline = {}) {
-  const auto text = [](const std::string& t) { return t.empty() ? std::string("null") : evidence_dump(Json(t)); };
+std::string answer(const std::string& evidence, const std::string& scenario = {},
+                   const std::string& validation = {}, const std::string& timeline = {}) {
+  const auto text = [](const std::string& t) {
+    return t.empty() ? std::string("null") : evidence_dump(Json(t));
+  };
   return "{\"ok\":true,\"evidence\":" + evidence + ",\"scenario\":" + text(scenario) +
-         ",\"validation\":" + (validation.empty() ? "null" : validation) + ",\"timeline\":" + text(timeline) + "}";
+         ",\"validation\":" + (validation.empty() ? "null" : validation) + ",\"timeline\":" + text(timeline) +
+         "}";
 }
 
 /// The step whose measured time is the median: one that shows what is usual.
@@ -51,7 +64,9 @@ int typical_step(const OperatorTrace& trace) {
   const auto measured = measured_step_times(trace);
   std::vector<int> order(measured.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return measured[static_cast<std::size_t>(a)] < measured[static_cast<std::size_t>(b)]; });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return measured[static_cast<std::size_t>(a)] < measured[static_cast<std::size_t>(b)];
+  });
   return order[order.size() / 2];
 }
 
@@ -78,7 +93,8 @@ std::string finished(BenchmarkReader& reader, std::string_view) {
 
 std::string finished(LaunchReader& reader, std::string_view) {
   const auto launch = reader.finish();
-  return launch ? answer(launch_json(*launch, reader.account()), launch_scenario(*launch)) : refusal(launch.diagnostics);
+  return launch ? answer(launch_json(*launch, reader.account()), launch_scenario(*launch))
+                : refusal(launch.diagnostics);
 }
 
 std::string finished(StepLogReader& reader, std::string_view) {
@@ -101,7 +117,8 @@ std::string_view evidence_kind(std::string_view first) {
   if (has("optype") && has("dp_rank")) return "operators";
   if (json) return "kineto";
   if (has("algbw") || has("busbw") || has("_perf")) return "nccl";
-  if (has("--num-layers") || has("torchrun") || has("pretrain_gpt") || has("--tensor-model-parallel-size")) return "megatron";
+  if (has("--num-layers") || has("torchrun") || has("pretrain_gpt") || has("--tensor-model-parallel-size"))
+    return "megatron";
   return "steps";
 }
 
@@ -118,15 +135,21 @@ struct EvidenceImport::State {
     held = {};
   }
   void pass(std::string_view piece) {
-    std::visit([&](auto& r) {
-      using R = std::decay_t<decltype(r)>;
-      if constexpr (std::is_same_v<R, DeviceTraceReader>) wants_more = r.feed(piece);
-      else if constexpr (!std::is_same_v<R, std::monostate>) r.feed(piece);
-    }, reader);
+    std::visit(
+        [&](auto& r) {
+          using R = std::decay_t<decltype(r)>;
+          if constexpr (std::is_same_v<R, DeviceTraceReader>)
+            wants_more = r.feed(piece);
+          else if constexpr (!std::is_same_v<R, std::monostate>)
+            r.feed(piece);
+        },
+        reader);
   }
 };
 
-EvidenceImport::EvidenceImport(std::string_view kind) : state_(std::make_unique<State>()) { state_->kind = kind; }
+EvidenceImport::EvidenceImport(std::string_view kind) : state_(std::make_unique<State>()) {
+  state_->kind = kind;
+}
 EvidenceImport::~EvidenceImport() = default;
 EvidenceImport::EvidenceImport(EvidenceImport&&) noexcept = default;
 

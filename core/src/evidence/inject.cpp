@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Healing and hurting a worker: the slow-worker experiments of arXiv 2505.05713 section 4 on a measured trace.
+// Healing and hurting a worker: the slow-worker experiments of arXiv 2505.05713 section 4 on a measured
+// trace.
 #include <algorithm>
 
 #include "evidence/graph_builder.h"
@@ -18,7 +19,8 @@ OperatorTrace with_compute_of(const OperatorTrace& trace, int worker, int source
       const auto to = static_cast<std::size_t>(of.at(worker, type, k));
       if (of.at(source, type, k) < 0) continue;
       const auto from = static_cast<std::size_t>(of.at(source, type, k));
-      for (std::size_t s = 0; s < steps; ++s) out.duration[to * steps + s] = factor * trace.duration[from * steps + s];
+      for (std::size_t s = 0; s < steps; ++s)
+        out.duration[to * steps + s] = factor * trace.duration[from * steps + s];
     }
   }
   return out;

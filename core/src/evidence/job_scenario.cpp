@@ -37,22 +37,32 @@ class Writer {
     for (const bool forward : {true, false}) {
       const char* phase = forward ? "forward" : "backward";
       for (int s = 0; s < trace_.stages; ++s)
-        add({{"name", std::string(phase) + ", stage " + std::to_string(s)}, {"scope", "stage"}, {"phase", phase},
-             {"kind", "compute_other"}, {"stages", {s}}},
+        add({{"name", std::string(phase) + ", stage " + std::to_string(s)},
+             {"scope", "stage"},
+             {"phase", phase},
+             {"kind", "compute_other"},
+             {"stages", {s}}},
             values(forward ? OpType::forward_compute : OpType::backward_compute, s, e_.parts.transfer));
       auto transfer = pooled({forward ? OpType::forward_send : OpType::backward_send,
                               forward ? OpType::forward_recv : OpType::backward_recv});
-      add({{"name", std::string("transfer, ") + phase}, {"scope", "stage"}, {"phase", phase}, {"kind", "send_recv"}},
+      add({{"name", std::string("transfer, ") + phase},
+           {"scope", "stage"},
+           {"phase", phase},
+           {"kind", "send_recv"}},
           std::move(transfer));
     }
     for (int s = 0; s < trace_.stages; ++s)
-      add({{"name", "launch gaps, stage " + std::to_string(s)}, {"scope", "step"}, {"kind", "compute_other"}, {"stages", {s}}},
+      add({{"name", "launch gaps, stage " + std::to_string(s)},
+           {"scope", "step"},
+           {"kind", "compute_other"},
+           {"stages", {s}}},
           gaps(s));
     step_end("layer-norm gradients", "compute_other", OpType::layernorm_grads_all_reduce, false);
     step_end("embedding gradients", "all_reduce", OpType::embedding_grads_all_reduce, true);
     step_end("gradients", "reduce_scatter", OpType::grads_reduce_scatter, true);
     if (auto clip = pooled({OpType::optimizer_clip_main_grad}); !clip.empty() && trace_.workers() > 1)
-      add({{"name", "gradient clipping"}, {"scope", "step"}, {"kind", "all_reduce"}, {"group", "world"}}, std::move(clip));
+      add({{"name", "gradient clipping"}, {"scope", "step"}, {"kind", "all_reduce"}, {"group", "world"}},
+          std::move(clip));
     step_end("optimizer", "optimizer", OpType::optimizer, false);
     step_end("parameters", "all_gather", OpType::params_all_gather, true);
     return std::move(list_);
@@ -68,7 +78,8 @@ class Writer {
       const int worker = r * trace_.stages + stage;
       if (slow(worker)) continue;
       for (int k = 0; k < of_.count(worker, type); ++k) {
-        const auto row = table.begin() + static_cast<std::ptrdiff_t>(of_.at(worker, type, k)) * trace_.steps();
+        const auto row =
+            table.begin() + static_cast<std::ptrdiff_t>(of_.at(worker, type, k)) * trace_.steps();
         out.insert(out.end(), row, row + trace_.steps());
       }
     }
@@ -99,10 +110,13 @@ class Writer {
     return out;
   }
   void step_end(const char* name, const char* kind, OpType type, bool collective) {
-    // Without data parallelism a collective over replicas has one member: its time stays, as work of the rank.
+    // Without data parallelism a collective over replicas has one member: its time stays, as work of the
+    // rank.
     const bool alone = collective && trace_.replicas == 1;
     for (int s = 0; s < trace_.stages; ++s) {
-      Json op = {{"name", std::string(name) + ", stage " + std::to_string(s)}, {"scope", "step"}, {"kind", alone ? "compute_other" : kind}};
+      Json op = {{"name", std::string(name) + ", stage " + std::to_string(s)},
+                 {"scope", "step"},
+                 {"kind", alone ? "compute_other" : kind}};
       if (collective && !alone) op["group"] = "dp";
       op["stages"] = {s};
       add(std::move(op), values(type, s, e_.parts.transfer));
@@ -122,10 +136,13 @@ class Writer {
 
 }  // namespace
 
-std::string scenario_from(const OperatorTrace& trace, const OperatorEvidence& evidence, const std::string& title) {
+std::string scenario_from(const OperatorTrace& trace, const OperatorEvidence& evidence,
+                          const std::string& title) {
   Writer writer(trace, evidence);
   const int micro_batches = OpIndex(trace).count(0, OpType::forward_compute);
-  Json out = {{"prism", 1}, {"title", title.substr(0, 200)}, {"operators", writer.operators()},
+  Json out = {{"prism", 1},
+              {"title", title.substr(0, 200)},
+              {"operators", writer.operators()},
               {"parallel", {{"pp", trace.stages}, {"dp", trace.replicas}, {"schedule", "1f1b"}}},
               {"batch", {{"micro_batches", std::max(micro_batches, 1)}}},
               {"run", {{"trials", 10000}, {"seed", "1"}}}};

@@ -24,25 +24,39 @@ void JsonStream::keep_code_point(unsigned code) {
 void JsonStream::escaped(char c) {
   inside_ = Inside::string;
   switch (c) {
-    case 'n': keep('\n'); break;
-    case 't': keep('\t'); break;
-    case 'r': keep('\r'); break;
-    case 'b': keep('\b'); break;
-    case 'f': keep('\f'); break;
+    case 'n':
+      keep('\n');
+      break;
+    case 't':
+      keep('\t');
+      break;
+    case 'r':
+      keep('\r');
+      break;
+    case 'b':
+      keep('\b');
+      break;
+    case 'f':
+      keep('\f');
+      break;
     case 'u':
       inside_ = Inside::unicode;
       code_ = 0;
       hex_digits_ = 0;
       break;
-    default: keep(c);  // also what is no escape, such as the \x of a path
+    default:
+      keep(c);  // also what is no escape, such as the \x of a path
   }
 }
 
 void JsonStream::hex(char c) {
   int digit = -1;
-  if (c >= '0' && c <= '9') digit = c - '0';
-  else if (c >= 'a' && c <= 'f') digit = c - 'a' + 10;
-  else if (c >= 'A' && c <= 'F') digit = c - 'A' + 10;
+  if (c >= '0' && c <= '9')
+    digit = c - '0';
+  else if (c >= 'a' && c <= 'f')
+    digit = c - 'a' + 10;
+  else if (c >= 'A' && c <= 'F')
+    digit = c - 'A' + 10;
   if (digit < 0) {
     fail("\\u without four hexadecimal digits");
     return;
@@ -53,7 +67,8 @@ void JsonStream::hex(char c) {
   if (code_ >= 0xd800 && code_ < 0xdc00) {
     high_surrogate_ = code_;
   } else if (code_ >= 0xdc00 && code_ < 0xe000) {
-    keep_code_point(high_surrogate_ ? 0x10000 + ((high_surrogate_ - 0xd800) << 10) + (code_ - 0xdc00) : 0xfffd);
+    keep_code_point(high_surrogate_ ? 0x10000 + ((high_surrogate_ - 0xd800) << 10) + (code_ - 0xdc00)
+                                    : 0xfffd);
     high_surrogate_ = 0;
   } else {
     keep_code_point(code_);

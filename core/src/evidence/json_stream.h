@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON reader fed pieces, in memory bounded by its longest token. Traces in the wild are not quite JSON: bare NaN
-// and Infinity, control characters in strings, bytes that are no UTF-8, arrays never closed. nlohmann_json, which
-// reads scenarios, refuses all of them and pulls its input instead of being fed.
+// A JSON reader fed pieces, in memory bounded by its longest token. Traces in the wild are not quite JSON:
+// bare NaN and Infinity, control characters in strings, bytes that are no UTF-8, arrays never closed.
+// nlohmann_json, which reads scenarios, refuses all of them and pulls its input instead of being fed.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,23 @@
 
 namespace prism {
 
-enum class JsonEvent : std::uint8_t { begin_object, end_object, begin_array, end_array, key, string, number, literal };
+enum class JsonEvent : std::uint8_t {
+  begin_object,
+  end_object,
+  begin_array,
+  end_array,
+  key,
+  string,
+  number,
+  literal
+};
 
-/// Splits text into events. Numbers arrive as their text, so that none loses digits; bare words arrive as literals.
+/// Splits text into events. Numbers arrive as their text, so that none loses digits; bare words arrive as
+/// literals.
 class JsonStream {
  public:
-  static constexpr std::size_t longest_token = 1 << 16;  ///< bytes kept; the rest of a longer token is dropped
+  static constexpr std::size_t longest_token = 1
+                                               << 16;  ///< bytes kept; the rest of a longer token is dropped
   static constexpr std::size_t deepest = 512;
 
   /// `heard(JsonEvent, std::string_view)` is called for each event. False once the text cannot be JSON.
@@ -27,8 +38,8 @@ class JsonStream {
   template <class Heard>
   End finish(Heard&& heard);
 
-  std::int64_t offset() const { return offset_; }       ///< bytes read; at a fault, where it is
-  std::int64_t cut_tokens() const { return cut_; }      ///< tokens longer than longest_token
+  std::int64_t offset() const { return offset_; }   ///< bytes read; at a fault, where it is
+  std::int64_t cut_tokens() const { return cut_; }  ///< tokens longer than longest_token
   const std::string& fault() const { return fault_; }
   std::size_t depth() const { return open_.size(); }
 
@@ -38,8 +49,10 @@ class JsonStream {
   enum class Expect : std::uint8_t { value, value_or_end, key, key_or_end, colon, comma_or_end, done };
 
   void keep(char c) {
-    if (token_.size() < longest_token) token_.push_back(c);
-    else if (token_.size() == longest_token && !token_is_cut_) token_is_cut_ = true, ++cut_;
+    if (token_.size() < longest_token)
+      token_.push_back(c);
+    else if (token_.size() == longest_token && !token_is_cut_)
+      token_is_cut_ = true, ++cut_;
   }
   void keep_code_point(unsigned code);
   void escaped(char c);
@@ -68,8 +81,8 @@ class JsonStream {
 };
 
 inline bool ends_bare_word(char c) {
-  return c == ',' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ':' || c == '"' ||
-         c == '[' || c == '{';
+  return c == ',' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ':' ||
+         c == '"' || c == '[' || c == '{';
 }
 
 template <class Heard>
@@ -80,18 +93,24 @@ bool JsonStream::feed(std::string_view piece, Heard&& heard) {
       // Most bytes of a trace are plain text inside strings.
       const std::size_t from = i;
       while (i < piece.size() && piece[i] != '"' && piece[i] != '\\') ++i;
-      if (token_.size() + (i - from) <= longest_token) token_.append(piece.substr(from, i - from));
-      else for (std::size_t k = from; k < i; ++k) keep(piece[k]);
+      if (token_.size() + (i - from) <= longest_token)
+        token_.append(piece.substr(from, i - from));
+      else
+        for (std::size_t k = from; k < i; ++k) keep(piece[k]);
       offset_ += static_cast<std::int64_t>(i - from);
       if (i == piece.size()) return true;
       ++offset_;
-      if (piece[i++] == '\\') inside_ = Inside::escape;
-      else if (!end_string(heard)) return false;
+      if (piece[i++] == '\\')
+        inside_ = Inside::escape;
+      else if (!end_string(heard))
+        return false;
       continue;
     }
     const char c = piece[i];
-    if (inside_ == Inside::escape) escaped(c);
-    else if (inside_ == Inside::unicode) hex(c);
+    if (inside_ == Inside::escape)
+      escaped(c);
+    else if (inside_ == Inside::unicode)
+      hex(c);
     else if (inside_ == Inside::bare) {
       if (ends_bare_word(c)) {
         if (!end_bare(heard)) return false;
@@ -127,9 +146,10 @@ bool JsonStream::structure(char c, Heard&& heard) {
     case ']': {
       const char opened = c == '}' ? '{' : '[';
       // A comma before the end is not JSON, but several tracers leave one.
-      const bool allowed = expect_ == Expect::comma_or_end || expect_ == Expect::key_or_end ||
-                           expect_ == Expect::value_or_end;
-      if (open_.empty() || open_.back() != opened || !allowed) return fail(std::string(1, c) + " without its opening");
+      const bool allowed =
+          expect_ == Expect::comma_or_end || expect_ == Expect::key_or_end || expect_ == Expect::value_or_end;
+      if (open_.empty() || open_.back() != opened || !allowed)
+        return fail(std::string(1, c) + " without its opening");
       open_.pop_back();
       heard(c == '}' ? JsonEvent::end_object : JsonEvent::end_array, std::string_view{});
       after_value();
@@ -180,7 +200,8 @@ bool JsonStream::end_bare(Heard&& heard) {
   if ((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.') {
     heard(JsonEvent::number, std::string_view(token_));
   } else {
-    static constexpr std::string_view words[] = {"true", "false", "null", "NaN", "nan", "Infinity", "inf", "Inf", "undefined"};
+    static constexpr std::string_view words[] = {"true",     "false", "null", "NaN",      "nan",
+                                                 "Infinity", "inf",   "Inf",  "undefined"};
     bool known = false;
     for (const std::string_view w : words) known = known || token_ == w;
     if (!known) return fail("unexpected text \"" + token_.substr(0, 20) + "\"");
@@ -196,7 +217,8 @@ JsonStream::End JsonStream::finish(Heard&& heard) {
   if (!fault_.empty()) return End::faulty;
   if (expect_ == Expect::done) return End::complete;
   if (open_.empty()) return End::empty;
-  const bool between = inside_ == Inside::nothing && (expect_ == Expect::comma_or_end || expect_ == Expect::value_or_end);
+  const bool between =
+      inside_ == Inside::nothing && (expect_ == Expect::comma_or_end || expect_ == Expect::value_or_end);
   return open_.size() == 1 && open_[0] == '[' && between ? End::open_array : End::early;
 }
 

@@ -6,10 +6,12 @@
 #include <string>
 
 #include "prism/evidence.h"
+#include "prism/evidence_prediction.h"
 
 namespace prism {
 
 nlohmann::ordered_json evidence_account(const Account& account);
+nlohmann::ordered_json evidence_judgement(const Judgement& judgement);
 std::string evidence_dump(const nlohmann::ordered_json& value);
 
 }  // namespace prism

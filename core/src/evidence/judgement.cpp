@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wrong a predicted distribution is. The Kolmogorov-Smirnov distance of a right prediction is not 0 with few
-// observations, so its distribution is drawn from the prediction itself.
+// How wrong a predicted distribution is. The Kolmogorov-Smirnov distance of a right prediction is not 0 with
+// few observations, so its distribution is drawn from the prediction itself.
 #include <algorithm>
 #include <cmath>
 #include <pcg_random.hpp>

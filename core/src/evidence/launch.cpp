@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <map>
 
 #include "evidence/faults.h"
 #include "evidence/json_text.h"
+#include "evidence/launch_flags.h"
 #include "evidence/lines.h"
+#include "evidence/shell_words.h"
 #include "prism/evidence_launch.h"
 
 namespace prism {
@@ -12,123 +13,10 @@ namespace {
 
 constexpr std::size_t largest_text = 1 << 20;
 
-/// Flags without influence on the time of a step, or that say what is assumed anyway.
-constexpr std::string_view harmless[] = {
-    "--lr", "--min-lr", "--lr-decay-style", "--lr-decay-iters", "--lr-warmup-iters", "--lr-warmup-fraction",
-    "--lr-decay-samples", "--lr-warmup-samples", "--weight-decay", "--clip-grad", "--adam-beta1", "--adam-beta2",
-    "--adam-eps", "--init-method-std", "--train-iters", "--train-samples", "--eval-iters", "--eval-interval",
-    "--log-interval", "--save-interval", "--save", "--load", "--data-path", "--data-cache-path", "--split", "--vocab-file",
-    "--merge-file", "--tokenizer-type", "--tokenizer-model", "--tensorboard-dir", "--tensorboard-queue-size",
-    "--log-timers-to-tensorboard", "--log-batch-size-to-tensorboard", "--distributed-backend", "--seed",
-    "--max-position-embeddings", "--position-embedding-type", "--use-rotary-position-embeddings", "--rotary-percent",
-    "--rotary-base", "--normalization", "--norm-epsilon", "--disable-bias-linear", "--attention-dropout",
-    "--hidden-dropout", "--no-load-optim", "--no-load-rng", "--rdzv_id", "--rdzv_backend", "--rdzv_endpoint",
-    "--rdzv-id", "--rdzv-backend", "--rdzv-endpoint", "--node_rank", "--node-rank", "--master_addr", "--master-addr",
-    "--master_port", "--master-port", "--bf16", "--use-mcore-models", "--log-throughput", "--exit-duration-in-mins",
-    "--wandb-project", "--wandb-exp-name", "--wandb-save-dir", "--distributed-timeout-minutes", "--mock-data",
-    "--no-create-attention-mask-in-dataloader", "--use-flash-attn", "--transformer-impl", "--num-workers",
-    "--make-vocab-size-divisible-by", "--ckpt-format", "--dataloader-type", "--group-query-attention", "--log-params-norm",
-    "--initial-loss-scale", "--loss-scale", "--override-opt_param-scheduler", "--timing-log-level", "--tee", "--log_dir"};
-
-/// Flags that change the time of a step beyond what a scenario can say.
-constexpr std::string_view beyond[] = {
-    "--fp16", "--fp8-format", "--fp8-hybrid", "--fp8-amax-history-len", "--fp8-amax-compute-algo", "--num-experts",
-    "--moe-router-topk", "--moe-grouped-gemm", "--moe-token-dispatcher-type", "--expert-model-parallel-size",
-    "--expert-tensor-parallel-size", "--overlap-grad-reduce", "--overlap-param-gather", "--tp-comm-overlap",
-    "--pipeline-model-parallel-split-rank", "--recompute-method", "--recompute-num-layers", "--recompute-modules",
-    "--decoder-first-pipeline-num-layers", "--decoder-last-pipeline-num-layers", "--standalone-embedding-stage",
-    "--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split", "--rampup-batch-size",
-    "--cp-comm-type", "--use-torch-fsdp2", "--cpu-offloading", "--optimizer-cpu-offload", "--manual-gc", "--manual-gc-interval",
-    "--no-gradient-accumulation-fusion", "--accumulate-allreduce-grads-in-fp32", "--no-async-tensor-model-parallel-allreduce",
-    "--empty-unused-memory-level", "--num-distributed-optimizer-instances", "--pipeline-model-parallel-layout"};
-
 template <std::size_t n>
 bool listed(const std::string_view (&list)[n], std::string_view flag) {
   return std::find(std::begin(list), std::end(list), flag) != std::end(list);
 }
-
-bool name_character(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-/// Words of a shell text. Variables are put in where the text has set them before; others stay as they are.
-class Shell {
- public:
-  std::vector<std::string> words(std::string_view text) {
-    std::vector<std::string> out;
-    std::string word;
-    bool any = false;
-    char quote = 0;
-    const auto end_word = [&] {
-      if (any && !assign(word)) out.push_back(word);
-      word.clear();
-      any = false;
-    };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      if (c == '\\' && i + 1 < text.size() && quote != '\'') {
-        if (text[i + 1] == '\r' && i + 2 < text.size() && text[i + 2] == '\n') ++i;
-        if (text[++i] != '\n') word.push_back(text[i]), any = true;
-        else if (!quote) end_word();
-      } else if (quote ? c == quote : c == '"' || c == '\'') {
-        quote = quote ? 0 : c;
-        any = true;
-      } else if (c == '$' && quote != '\'' && i + 1 < text.size() && (text[i + 1] == '{' || name_character(text[i + 1]))) {
-        const std::string value = variable(text, i);
-        // Unquoted, or a whole list in quotes as "${ARGS[@]}": its words are words.
-        for (const char v : value) {
-          if ((v == ' ' || v == '\n') && (!quote || list_)) end_word();
-          else word.push_back(v), any = true;
-        }
-      } else if (quote) {
-        word.push_back(c);
-      } else if (c == '#' && !any) {
-        while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-      } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';' || c == ')') {
-        end_word();
-      } else if (c == '(' && any && !word.empty() && word.back() == '=') {
-        word.clear();  // a list: its words are read where they stand
-        any = false;
-      } else {
-        word.push_back(c);
-        any = true;
-      }
-    }
-    end_word();
-    return out;
-  }
-
- private:
-  bool assign(const std::string& word) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0 || word[0] == '-') return false;
-    if (!std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), name_character)) return false;
-    variables_[word.substr(0, equals)] = word.substr(equals + 1);
-    return true;
-  }
-  /// `i` stands on the $ and is moved to the last character of the name. ${NAME:-default} gives the default if unset.
-  std::string variable(std::string_view text, std::size_t& i) {
-    std::size_t end = i + 1;
-    std::string name, fallback;
-    list_ = false;
-    if (text[end] == '{') {
-      const std::size_t close = text.find('}', end);
-      if (close == std::string_view::npos) return "$";
-      const std::string_view inside = text.substr(end + 1, close - end - 1);
-      name = inside.substr(0, inside.find_first_of(":-["));
-      list_ = inside.find("[@]") != std::string_view::npos;
-      if (const std::size_t at = inside.find(":-"); at != std::string_view::npos) fallback = inside.substr(at + 2);
-      end = close;
-    } else {
-      while (end < text.size() && name_character(text[end])) name.push_back(text[end++]);
-      --end;
-    }
-    i = end;
-    const auto found = variables_.find(name);
-    if (found != variables_.end()) return found->second;
-    return list_ ? std::string() : !fallback.empty() ? fallback : "$" + name;
-  }
-  std::map<std::string, std::string> variables_;
-  bool list_ = false;
-};
 
 }  // namespace
 
@@ -157,42 +45,70 @@ bool LaunchReader::State::number(std::string_view flag, const std::string& value
     if (!taken || *taken < 1 || *taken > 1'000'000'000) {
       taken.reset();
       if (!fault)
-        fault = evidence_fault(Code::wrong_type, std::string(flag) + " should be a whole number from 1 on, not \"" + value + "\"",
-                               value.substr(0, 1) == "$" ? "set the variable in the same text" : "");
+        fault =
+            evidence_fault(Code::wrong_type,
+                           std::string(flag) + " should be a whole number from 1 on, not \"" + value + "\"",
+                           value.substr(0, 1) == "$" ? "set the variable in the same text" : "");
     }
     return true;
   };
-  if (is("--tensor-model-parallel-size")) { if (taken) put(out.tp); }
-  else if (is("--pipeline-model-parallel-size")) { if (taken) put(out.pp); }
-  else if (is("--context-parallel-size")) { if (taken) put(out.cp); }
-  else if (is("--num-layers")) out.layers = taken;
-  else if (is("--hidden-size")) out.hidden = taken;
-  else if (is("--ffn-hidden-size")) out.ffn_hidden = taken;
-  else if (is("--num-attention-heads")) out.heads = taken;
-  else if (is("--num-query-groups")) query_groups = taken;
-  else if (is("--kv-channels")) out.head_dim = taken;
-  else if (is("--seq-length")) out.sequence = taken;
-  else if (is("--micro-batch-size")) out.micro_batch = taken;
-  else if (is("--global-batch-size")) out.global_batch = taken;
-  else if (is("--vocab-size") || is("--padded-vocab-size")) out.vocabulary = taken;
-  else if (is("--num-layers-per-virtual-pipeline-stage")) layers_per_virtual_stage = taken;
-  else if (is("--num-virtual-stages-per-pipeline-rank")) { if (taken) put(out.virtual_stages); }
-  else if (is("--nnodes")) nodes = taken;
-  else if (is("--nproc_per_node") || is("--nproc-per-node")) out.gpus_per_node = taken;
-  else return false;
+  if (is("--tensor-model-parallel-size")) {
+    if (taken) put(out.tp);
+  } else if (is("--pipeline-model-parallel-size")) {
+    if (taken) put(out.pp);
+  } else if (is("--context-parallel-size")) {
+    if (taken) put(out.cp);
+  } else if (is("--num-layers"))
+    out.layers = taken;
+  else if (is("--hidden-size"))
+    out.hidden = taken;
+  else if (is("--ffn-hidden-size"))
+    out.ffn_hidden = taken;
+  else if (is("--num-attention-heads"))
+    out.heads = taken;
+  else if (is("--num-query-groups"))
+    query_groups = taken;
+  else if (is("--kv-channels"))
+    out.head_dim = taken;
+  else if (is("--seq-length"))
+    out.sequence = taken;
+  else if (is("--micro-batch-size"))
+    out.micro_batch = taken;
+  else if (is("--global-batch-size"))
+    out.global_batch = taken;
+  else if (is("--vocab-size") || is("--padded-vocab-size"))
+    out.vocabulary = taken;
+  else if (is("--num-layers-per-virtual-pipeline-stage"))
+    layers_per_virtual_stage = taken;
+  else if (is("--num-virtual-stages-per-pipeline-rank")) {
+    if (taken) put(out.virtual_stages);
+  } else if (is("--nnodes"))
+    nodes = taken;
+  else if (is("--nproc_per_node") || is("--nproc-per-node"))
+    out.gpus_per_node = taken;
+  else
+    return false;
   return true;
 }
 
 /// Flags that are switches or take a word.
 bool LaunchReader::State::word(std::string_view flag, const std::string& value) {
-  if (flag == "--swiglu") out.gated_ffn = true;
-  else if (flag == "--untie-embeddings-and-output-weights") out.tied_embeddings = false;
-  else if (flag == "--sequence-parallel") out.sequence_parallel = true;
-  else if (flag == "--use-distributed-optimizer") out.distributed_optimizer = true;
-  else if (flag == "--recompute-activations") out.recompute = "selective";
-  else if (flag == "--recompute-granularity") out.recompute = value == "full" ? "full" : "selective";
-  else if (flag == "--group-query-attention") grouped_queries = true;
-  else return false;
+  if (flag == "--swiglu")
+    out.gated_ffn = true;
+  else if (flag == "--untie-embeddings-and-output-weights")
+    out.tied_embeddings = false;
+  else if (flag == "--sequence-parallel")
+    out.sequence_parallel = true;
+  else if (flag == "--use-distributed-optimizer")
+    out.distributed_optimizer = true;
+  else if (flag == "--recompute-activations")
+    out.recompute = "selective";
+  else if (flag == "--recompute-granularity")
+    out.recompute = value == "full" ? "full" : "selective";
+  else if (flag == "--group-query-attention")
+    grouped_queries = true;
+  else
+    return false;
   return true;
 }
 
@@ -202,8 +118,8 @@ void LaunchReader::State::take(const std::string& flag, const std::string& value
     ++account.used;
     return account.recognise("flags of model and layout");
   }
-  if (listed(harmless, flag)) return account.ignore("flags without influence on the time of a step");
-  if (listed(beyond, flag)) {
+  if (listed(harmless_flags, flag)) return account.ignore("flags without influence on the time of a step");
+  if (listed(beyond_flags, flag)) {
     out.not_modelled.push_back(flag);
     return account.ignore("flags whose effect is not modelled: " + flag);
   }
@@ -216,27 +132,38 @@ void LaunchReader::State::settle() {
     if (!fault) fault = evidence_fault(code, std::move(message));
   };
   std::string missing;
-  for (const auto& [value, flag] : {std::pair{out.layers, "--num-layers"}, {out.hidden, "--hidden-size"},
-                                    {out.heads, "--num-attention-heads"}, {out.sequence, "--seq-length"}})
+  for (const auto& [value, flag] : {std::pair{out.layers, "--num-layers"},
+                                    {out.hidden, "--hidden-size"},
+                                    {out.heads, "--num-attention-heads"},
+                                    {out.sequence, "--seq-length"}})
     if (!value) missing += (missing.empty() ? "" : ", ") + std::string(flag);
-  if (!missing.empty()) return refuse(Code::missing_key, "the arguments lack " + missing + ", so the model is not known");
+  if (!missing.empty())
+    return refuse(Code::missing_key, "the arguments lack " + missing + ", so the model is not known");
   if (grouped_queries || query_groups) out.kv_heads = query_groups.value_or(*out.heads);
   if (layers_per_virtual_stage) {
     const std::int64_t a_chunk = *layers_per_virtual_stage * out.pp;
     if (*out.layers % a_chunk != 0)
-      return refuse(Code::not_divisible, "--num-layers " + std::to_string(*out.layers) + " is not divisible by pipeline size " +
-                                             std::to_string(out.pp) + " x layers per virtual stage " + std::to_string(*layers_per_virtual_stage));
+      return refuse(Code::not_divisible, "--num-layers " + std::to_string(*out.layers) +
+                                             " is not divisible by pipeline size " + std::to_string(out.pp) +
+                                             " x layers per virtual stage " +
+                                             std::to_string(*layers_per_virtual_stage));
     out.virtual_stages = *out.layers / a_chunk;
   }
   if (out.gpus_per_node) out.gpus = nodes.value_or(1) * *out.gpus_per_node;
   if (out.gpus && *out.gpus % (out.tp * out.pp * out.cp) != 0)
-    return refuse(Code::not_divisible, std::to_string(*out.gpus) + " GPUs are not divisible by tensor " + std::to_string(out.tp) +
-                                           " x context " + std::to_string(out.cp) + " x pipeline " + std::to_string(out.pp));
+    return refuse(Code::not_divisible, std::to_string(*out.gpus) + " GPUs are not divisible by tensor " +
+                                           std::to_string(out.tp) + " x context " + std::to_string(out.cp) +
+                                           " x pipeline " + std::to_string(out.pp));
   if (!out.gpus) out.assumed.push_back("data-parallel degree 1: the arguments do not say how many GPUs run");
-  if (!out.vocabulary) out.assumed.push_back("vocabulary 51,200: GPT-2's, padded; the arguments name a tokenizer only");
+  if (!out.vocabulary)
+    out.assumed.push_back("vocabulary 51,200: GPT-2's, padded; the arguments name a tokenizer only");
   if (!out.micro_batch) out.assumed.push_back("micro-batch 1");
-  if (!out.global_batch) out.assumed.push_back("global batch of one micro-batch a pipeline stage and replica");
-  if (!out.ffn_hidden) out.assumed.push_back("--ffn-hidden-size 4 x --hidden-size, as Megatron-LM takes it (8/3 with --swiglu, to a multiple of 64)");
+  if (!out.global_batch)
+    out.assumed.push_back("global batch of one micro-batch a pipeline stage and replica");
+  if (!out.ffn_hidden)
+    out.assumed.push_back(
+        "--ffn-hidden-size 4 x --hidden-size, as Megatron-LM takes it (8/3 with --swiglu, to a multiple of "
+        "64)");
   out.assumed.push_back("GPU h100-sxm: no argument names it");
   for (const std::string& a : out.assumed) account.notes.push_back("assumed: " + a);
   if (!out.unknown.empty()) {
@@ -260,18 +187,23 @@ Result<LaunchArguments> LaunchReader::finish() {
   State& s = *state_;
   s.account.format = "Megatron-LM arguments";
   if (s.text.size() > largest_text)
-    return Result<LaunchArguments>::fault(evidence_fault(Code::too_large, "a launch script of more than 1 MiB"));
-  const std::vector<std::string> words = Shell().words(s.text);
-  const auto is_flag = [](const std::string& w) { return w.size() > 2 && w[0] == '-' && w[1] == '-' && w[2] >= 'a' && w[2] <= 'z'; };
+    return Result<LaunchArguments>::fault(
+        evidence_fault(Code::too_large, "a launch script of more than 1 MiB"));
+  const std::vector<std::string> words = shell_words(s.text);
+  const auto is_flag = [](const std::string& w) {
+    return w.size() > 2 && w[0] == '-' && w[1] == '-' && w[2] >= 'a' && w[2] <= 'z';
+  };
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!is_flag(words[i])) continue;
     const std::size_t equals = words[i].find('=');
-    if (equals != std::string::npos) s.take(words[i].substr(0, equals), words[i].substr(equals + 1));
-    else s.take(words[i], i + 1 < words.size() && !is_flag(words[i + 1]) ? words[i + 1] : "");
+    if (equals != std::string::npos)
+      s.take(words[i].substr(0, equals), words[i].substr(equals + 1));
+    else
+      s.take(words[i], i + 1 < words.size() && !is_flag(words[i + 1]) ? words[i + 1] : "");
   }
   if (s.account.used == 0)
-    return Result<LaunchArguments>::fault(evidence_fault(Code::missing_key, "no argument of Megatron-LM found",
-                                                         "e.g. --num-layers 96 --hidden-size 12288"));
+    return Result<LaunchArguments>::fault(evidence_fault(
+        Code::missing_key, "no argument of Megatron-LM found", "e.g. --num-layers 96 --hidden-size 12288"));
   if (!s.fault) s.settle();
   if (s.fault) return Result<LaunchArguments>::fault(*s.fault);
   return Result<LaunchArguments>::of(s.out);
@@ -290,13 +222,21 @@ nlohmann::ordered_json scenario_of(const LaunchArguments& a) {
   model["vocabulary"] = a.vocabulary.value_or(51200);
   model["gated_ffn"] = a.gated_ffn;
   model["tied_embeddings"] = a.tied_embeddings;
-  Json parallel = {{"tp", a.tp}, {"cp", a.cp}, {"pp", a.pp}, {"dp", dp},
-                   {"schedule", a.virtual_stages > 1 ? "interleaved-1f1b" : "1f1b"}, {"virtual_stages", a.virtual_stages},
-                   {"zero", a.distributed_optimizer ? 1 : 0}, {"sequence_parallel", a.sequence_parallel}, {"recompute", a.recompute}};
+  Json parallel = {{"tp", a.tp},
+                   {"cp", a.cp},
+                   {"pp", a.pp},
+                   {"dp", dp},
+                   {"schedule", a.virtual_stages > 1 ? "interleaved-1f1b" : "1f1b"},
+                   {"virtual_stages", a.virtual_stages},
+                   {"zero", a.distributed_optimizer ? 1 : 0},
+                   {"sequence_parallel", a.sequence_parallel},
+                   {"recompute", a.recompute}};
   const std::int64_t micro = a.micro_batch.value_or(1);
-  Json batch = {{"global", a.global_batch.value_or(micro * a.pp * dp)}, {"micro", micro}, {"sequence", *a.sequence}};
-  return {{"prism", 1}, {"title", "Megatron-LM launch arguments"}, {"model", model}, {"parallel", parallel}, {"batch", batch},
-          {"cluster", {{"gpu", "h100-sxm"}}}};
+  Json batch = {
+      {"global", a.global_batch.value_or(micro * a.pp * dp)}, {"micro", micro}, {"sequence", *a.sequence}};
+  return {{"prism", 1},     {"title", "Megatron-LM launch arguments"},
+          {"model", model}, {"parallel", parallel},
+          {"batch", batch}, {"cluster", {{"gpu", "h100-sxm"}}}};
 }
 
 }  // namespace
@@ -304,8 +244,13 @@ nlohmann::ordered_json scenario_of(const LaunchArguments& a) {
 std::string launch_scenario(const LaunchArguments& a) { return scenario_of(a).dump(2) + "\n"; }
 
 std::string launch_json(const LaunchArguments& a, const Account& account) {
-  return evidence_dump({{"prism_evidence", 1}, {"kind", "launch_arguments"}, {"account", evidence_account(account)},
-                        {"scenario", scenario_of(a)}, {"assumed", a.assumed}, {"not_modelled", a.not_modelled}, {"unknown", a.unknown}});
+  return evidence_dump({{"prism_evidence", 1},
+                        {"kind", "launch_arguments"},
+                        {"account", evidence_account(account)},
+                        {"scenario", scenario_of(a)},
+                        {"assumed", a.assumed},
+                        {"not_modelled", a.not_modelled},
+                        {"unknown", a.unknown}});
 }
 
 }  // namespace prism

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources: Johnson, Kotz, Balakrishnan, "Continuous Univariate Distributions" 1 (maximum likelihood of each family);
-// S. D. Grimshaw, Technometrics 35 (1993), for the generalised Pareto's profile likelihood.
+// Sources: Johnson, Kotz, Balakrishnan, "Continuous Univariate Distributions" 1 (maximum likelihood of each
+// family); S. D. Grimshaw, Technometrics 35 (1993), for the generalised Pareto's profile likelihood.
 #include "evidence/likelihood.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 constexpr double two_pi_log = 1.8378770664093453;
 using Fitted = std::optional<FamilyFit>;
 
-Fitted fitted(const char* family, double log_likelihood, std::vector<std::pair<std::string, double>> parameters) {
+Fitted fitted(const char* family, double log_likelihood,
+              std::vector<std::pair<std::string, double>> parameters) {
   FamilyFit f;
   f.family = family;
   f.parameters = std::move(parameters);
@@ -40,11 +41,13 @@ Fitted normal(const SampleMoments& m) {
   const auto done = [&](double location, double scale) {
     double misfit = m.variance + (m.mean - location) * (m.mean - location);
     const double cut = log_exact(detail::normal_mass(location / scale).lower);
-    return fitted("normal", -m.n * (log_exact(scale) + 0.5 * two_pi_log + 0.5 * misfit / (scale * scale) + cut),
+    return fitted("normal",
+                  -m.n * (log_exact(scale) + 0.5 * two_pi_log + 0.5 * misfit / (scale * scale) + cut),
                   {{"location", location}, {"scale", scale}});
   };
   if (m.mean > 8 * sd) return done(m.mean, sd);
-  // Truncated at 0 in its tail at a = -location/scale, cv^2 depends on a alone and rises to 1, the exponential.
+  // Truncated at 0 in its tail at a = -location/scale, cv^2 depends on a alone and rises to 1, the
+  // exponential.
   const double cv2 = m.variance / (m.mean * m.mean);
   if (cv2 > 0.95) return std::nullopt;
   const auto miss = [&](double a) {
@@ -75,7 +78,8 @@ Fitted gamma(const SampleMoments& m) {
     shape = next;
   }
   const double scale = m.mean / shape;
-  return fitted("gamma", m.n * ((shape - 1) * m.log_mean - shape - shape * log_exact(scale) - log_gamma(shape)),
+  return fitted("gamma",
+                m.n * ((shape - 1) * m.log_mean - shape - shape * log_exact(scale) - log_gamma(shape)),
                 {{"shape", shape}, {"scale", scale}});
 }
 
@@ -106,8 +110,10 @@ Fitted weibull(const SampleMoments& m) {
     const bool settled = std::fabs(next - shape) < 1e-13 * next;
     shape = next;
     if (settled || value == 0) break;
-    if (value < 0) low = next, at_low = value, at_high *= 0.5;
-    else high = next, at_high = value, at_low *= 0.5;
+    if (value < 0)
+      low = next, at_low = value, at_high *= 0.5;
+    else
+      high = next, at_high = value, at_low *= 0.5;
   }
   miss(shape);
   const double log_scale = top + log_exact(power_sum / m.n) / shape;
@@ -138,8 +144,8 @@ Fitted pareto(const SampleMoments& m) {
                 {{"minimum", m.sorted.front()}, {"shape", shape}});
 }
 
-/// Location 0. With theta = shape / scale the likelihood has one maximum in most samples; for shape below -1/2 it is
-/// unbounded or irregular, and the family is not offered.
+/// Location 0. With theta = shape / scale the likelihood has one maximum in most samples; for shape below
+/// -1/2 it is unbounded or irregular, and the family is not offered.
 Fitted gpd(const SampleMoments& m) {
   double shape = 0;
   const auto profile_of = [&](const std::vector<double>& samples, double theta) {
@@ -174,8 +180,10 @@ Fitted gpd(const SampleMoments& m) {
   double a = high - golden * (high - low), b = low + golden * (high - low);
   double at_a = profile(theta_at(a)), at_b = profile(theta_at(b));
   while (high - low > 1e-5) {
-    if (at_a > at_b) high = b, b = a, at_b = at_a, a = high - golden * (high - low), at_a = profile(theta_at(a));
-    else low = a, a = b, at_a = at_b, b = low + golden * (high - low), at_b = profile(theta_at(b));
+    if (at_a > at_b)
+      high = b, b = a, at_b = at_a, a = high - golden * (high - low), at_a = profile(theta_at(a));
+    else
+      low = a, a = b, at_a = at_b, b = low + golden * (high - low), at_b = profile(theta_at(b));
   }
   const double theta = theta_at(0.5 * (low + high)), value = profile(theta);
   if (!(shape > -0.5 && shape < 0.999)) return std::nullopt;
@@ -183,9 +191,14 @@ Fitted gpd(const SampleMoments& m) {
 }
 
 constexpr Fitter all[] = {
-    {"normal", 2, normal},           {"lognormal", 2, lognormal},     {"gamma", 2, gamma},
-    {"weibull", 2, weibull},         {"uniform", 2, uniform},         {"exponential", 1, exponential},
-    {"shifted_exponential", 2, shifted_exponential},                  {"pareto", 2, pareto},
+    {"normal", 2, normal},
+    {"lognormal", 2, lognormal},
+    {"gamma", 2, gamma},
+    {"weibull", 2, weibull},
+    {"uniform", 2, uniform},
+    {"exponential", 1, exponential},
+    {"shifted_exponential", 2, shifted_exponential},
+    {"pareto", 2, pareto},
     {"gpd", 2, gpd},
 };
 

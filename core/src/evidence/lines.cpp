@@ -53,7 +53,8 @@ void split_fields(std::string_view line, char separator, std::vector<std::string
   for (;;) {
     const std::size_t end = line.find(separator);
     std::string_view field = trimmed(line.substr(0, end));
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
+    if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
+      field = field.substr(1, field.size() - 2);
     fields.push_back(field);
     if (end == std::string_view::npos) return;
     line.remove_prefix(end + 1);

@@ -10,7 +10,8 @@
 
 namespace prism {
 
-/// Ends of lines may be \n, \r\n or \r alone (progress bars). Of a line longer than `longest` the rest is dropped.
+/// Ends of lines may be \n, \r\n or \r alone (progress bars). Of a line longer than `longest` the rest is
+/// dropped.
 class LineSplitter {
  public:
   static constexpr std::size_t longest = 1 << 16;
@@ -40,7 +41,9 @@ class LineSplitter {
   }
 
  private:
-  void keep(std::string_view text) { rest_.append(text.substr(0, longest - std::min(rest_.size(), longest))); }
+  void keep(std::string_view text) {
+    rest_.append(text.substr(0, longest - std::min(rest_.size(), longest)));
+  }
   std::string rest_;
 };
 
@@ -53,8 +56,8 @@ void split_fields(std::string_view line, char separator, std::vector<std::string
 /// The whole text is one finite decimal number, correctly rounded on every target.
 std::optional<double> number_of(std::string_view text);
 std::optional<std::int64_t> whole_number_of(std::string_view text);
-/// A decimal number of microseconds as whole nanoseconds, without going through a double: times since 1970 have more
-/// digits than one holds. Absolute values below 9e18 ns.
+/// A decimal number of microseconds as whole nanoseconds, without going through a double: times since 1970
+/// have more digits than one holds. Absolute values below 9e18 ns.
 std::optional<std::int64_t> nanoseconds_of_us(std::string_view text);
 
 }  // namespace prism

@@ -20,7 +20,8 @@ MatchedCollectives match_collectives(std::span<const DeviceTrace> traces) {
   std::size_t ranks = 0;
   for (const DeviceTrace& t : traces) {
     std::vector<DeviceTrace::Collective> ordered = t.collectives;
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
     const std::size_t first = ranks;
     ranks += t.processes.size();
     for (const DeviceTrace::Collective& c : ordered) {
@@ -28,15 +29,17 @@ MatchedCollectives match_collectives(std::span<const DeviceTrace> traces) {
       kinds[k.name] = k.kind;
       auto& by_rank = seen[k.name];
       by_rank.resize(std::max(by_rank.size(), first + static_cast<std::size_t>(c.process) + 1));
-      by_rank[first + static_cast<std::size_t>(c.process)].push_back(static_cast<double>(c.duration_ns) * 1e-9);
+      by_rank[first + static_cast<std::size_t>(c.process)].push_back(static_cast<double>(c.duration_ns) *
+                                                                     1e-9);
     }
   }
   MatchedCollectives out;
   out.ranks = static_cast<std::int64_t>(ranks);
   for (const auto& [name, by_rank] : seen) {
     const std::size_t n = by_rank[0].size();
-    const bool same = ranks > 1 && by_rank.size() == ranks &&
-                      std::all_of(by_rank.begin(), by_rank.end(), [&](const Durations& d) { return d.size() == n; });
+    const bool same =
+        ranks > 1 && by_rank.size() == ranks &&
+        std::all_of(by_rank.begin(), by_rank.end(), [&](const Durations& d) { return d.size() == n; });
     if (!same || n == 0) {
       out.unmatched.push_back(name);
       continue;
@@ -46,7 +49,8 @@ MatchedCollectives match_collectives(std::span<const DeviceTrace> traces) {
       double shortest = by_rank[0][k];
       for (const Durations& d : by_rank) shortest = std::min(shortest, d[k]);
       m.transfer_s.push_back(shortest);
-      for (const Durations& d : by_rank) m.waiting_share += (1 - shortest / d[k]) / static_cast<double>(n * ranks);
+      for (const Durations& d : by_rank)
+        m.waiting_share += (1 - shortest / d[k]) / static_cast<double>(n * ranks);
     }
     out.names.push_back(std::move(m));
   }
@@ -57,7 +61,8 @@ std::string device_trace_json(const DeviceTrace& t, const Account& account) {
   using Json = nlohmann::ordered_json;
   std::vector<const DeviceTrace::Kernel*> by_time;
   for (const DeviceTrace::Kernel& k : t.kernels) by_time.push_back(&k);
-  std::stable_sort(by_time.begin(), by_time.end(), [](const auto* a, const auto* b) { return a->total_s > b->total_s; });
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [](const auto* a, const auto* b) { return a->total_s > b->total_s; });
   Json kernels = Json::array(), steps = Json::array();
   for (const DeviceTrace::Kernel* k : by_time) {
     std::vector<double> sorted = k->samples;

@@ -9,7 +9,9 @@
 
 namespace prism {
 
-inline double mean_of(const std::vector<double>& v) { return sum_compensated(v) / static_cast<double>(v.size()); }
+inline double mean_of(const std::vector<double>& v) {
+  return sum_compensated(v) / static_cast<double>(v.size());
+}
 
 /// Unbiased; at least two values.
 inline double variance_of(const std::vector<double>& v) {

@@ -4,12 +4,19 @@
 namespace prism {
 namespace {
 
-constexpr std::array<std::string_view, op_types> names = {
-    "backward-compute", "backward-recv",        "backward-send",
-    "embedding-grads-all-reduce", "forward-compute", "forward-recv",
-    "forward-send",     "gc",                   "grads-reduce-scatter",
-    "layernorm-grads-all-reduce", "optimizer",  "optimizer-clip-main-grad",
-    "params-all-gather"};
+constexpr std::array<std::string_view, op_types> names = {"backward-compute",
+                                                          "backward-recv",
+                                                          "backward-send",
+                                                          "embedding-grads-all-reduce",
+                                                          "forward-compute",
+                                                          "forward-recv",
+                                                          "forward-send",
+                                                          "gc",
+                                                          "grads-reduce-scatter",
+                                                          "layernorm-grads-all-reduce",
+                                                          "optimizer",
+                                                          "optimizer-clip-main-grad",
+                                                          "params-all-gather"};
 
 }  // namespace
 

@@ -11,8 +11,8 @@ namespace prism {
 namespace {
 
 enum Column { dp_rank, stage, rank, step, optype, start_ts, duration, seq_id, mc, columns };
-constexpr std::array<std::string_view, columns> column_names = {"dp_rank",  "stage",    "rank",   "step", "optype",
-                                                                "start_ts", "duration", "seq_id", "mc"};
+constexpr std::array<std::string_view, columns> column_names = {
+    "dp_rank", "stage", "rank", "step", "optype", "start_ts", "duration", "seq_id", "mc"};
 constexpr int required = mc;  // the columns before it
 
 constexpr std::int64_t most_rows = 20'000'000;
@@ -51,7 +51,8 @@ void OperatorTraceReader::State::read_row(Get&& get) {
   if (account.records > most_rows) return fault(Code::too_large, "more than 20,000,000 rows");
   const auto type = find_op_type(get(optype));
   if (!type) {
-    if (get(optype).find("send") != std::string_view::npos && get(optype).find("recv") != std::string_view::npos)
+    if (get(optype).find("send") != std::string_view::npos &&
+        get(optype).find("recv") != std::string_view::npos)
       return fault(Code::unsupported, "combined sends and receives (" + std::string(get(optype)) +
                                           ") cannot be told apart; record them one by one");
     const bool many = account.ignored.size() > 50;
@@ -63,7 +64,8 @@ void OperatorTraceReader::State::read_row(Get&& get) {
   for (std::size_t i = 0; i < whole.size(); ++i) {
     const auto value = whole_number_of(get(whole_columns[i]));
     if (!value)
-      return account.ignore(std::string(column_names[static_cast<std::size_t>(whole_columns[i])]) + " is no whole number");
+      return account.ignore(std::string(column_names[static_cast<std::size_t>(whole_columns[i])]) +
+                            " is no whole number");
     whole[i] = *value;
   }
   const auto [replica, at_stage, global_rank, at_step, seq] = whole;
@@ -77,8 +79,8 @@ void OperatorTraceReader::State::read_row(Get&& get) {
     return fault(Code::unsupported,
                  "several virtual stages in a rank (mc = " + std::to_string(*chunk) +
                      "): the order of their operations is not known well enough to rebuild the graph");
-  rows.push_back({at_step, std::max<std::int64_t>(global_rank, 0), seq, *from, *lasts, static_cast<std::int32_t>(replica),
-                  static_cast<std::int32_t>(at_stage), 0, *type});
+  rows.push_back({at_step, std::max<std::int64_t>(global_rank, 0), seq, *from, *lasts,
+                  static_cast<std::int32_t>(replica), static_cast<std::int32_t>(at_stage), 0, *type});
 }
 
 void OperatorTraceReader::State::read_header(std::string_view line) {
@@ -93,7 +95,8 @@ void OperatorTraceReader::State::read_header(std::string_view line) {
       missing += (missing.empty() ? "" : ", ") + std::string(column_names[static_cast<std::size_t>(c)]);
   }
   if (!missing.empty())
-    fault(Code::missing_key, "the first line should name the columns of an operator trace; missing: " + missing,
+    fault(Code::missing_key,
+          "the first line should name the columns of an operator trace; missing: " + missing,
           "columns: dp_rank, stage, rank, step, optype, start_ts, duration, seq_id");
 }
 
@@ -103,7 +106,8 @@ void OperatorTraceReader::State::read_line(std::string_view line) {
   split_fields(line, ',', fields);
   read_row([&](int c) {
     const int i = at[static_cast<std::size_t>(c)];
-    return i >= 0 && i < static_cast<int>(fields.size()) ? fields[static_cast<std::size_t>(i)] : std::string_view{};
+    return i >= 0 && i < static_cast<int>(fields.size()) ? fields[static_cast<std::size_t>(i)]
+                                                         : std::string_view{};
   });
 }
 
@@ -127,7 +131,8 @@ void OperatorTraceReader::State::read_json(JsonEvent event, std::string_view tex
         read_row([&](int c) { return std::string_view(cell[static_cast<std::size_t>(c)]); });
       for (std::string& c : cell) c.clear();
       break;
-    default: json_key = -1;
+    default:
+      json_key = -1;
   }
 }
 

@@ -49,12 +49,14 @@ std::optional<Diagnostic> replicas_differ(const OperatorTrace& trace) {
   bool same = n * static_cast<std::size_t>(trace.replicas) == trace.ops.size();
   for (std::size_t i = 0; same && i < trace.ops.size(); ++i) {
     const TraceOp &a = trace.ops[i % n], &b = trace.ops[i];
-    same = a.stage == b.stage && a.type == b.type && a.index == b.index && b.replica == static_cast<int>(i / n);
+    same =
+        a.stage == b.stage && a.type == b.type && a.index == b.index && b.replica == static_cast<int>(i / n);
   }
   if (same) return std::nullopt;
-  return evidence_fault(Code::inconsistent,
-                        "the replicas (dp_rank) differ in the operations they do; the graph is rebuilt only where "
-                        "all replicas run the same program");
+  return evidence_fault(
+      Code::inconsistent,
+      "the replicas (dp_rank) differ in the operations they do; the graph is rebuilt only where "
+      "all replicas run the same program");
 }
 
 }  // namespace
@@ -62,9 +64,10 @@ std::optional<Diagnostic> replicas_differ(const OperatorTrace& trace) {
 Result<OperatorTrace> tabulate_rows(std::vector<OperatorRow> rows, Account& account) {
   using Fault = Result<OperatorTrace>;
   if (rows.empty())
-    return Fault::fault(evidence_fault(Code::missing_key, "no row of a known operation type: 0 of " +
-                                                              std::to_string(account.records) + " rows recognised",
-                                       "optype should be forward-compute, backward-compute, forward-send and so on"));
+    return Fault::fault(evidence_fault(
+        Code::missing_key,
+        "no row of a known operation type: 0 of " + std::to_string(account.records) + " rows recognised",
+        "optype should be forward-compute, backward-compute, forward-send and so on"));
   // seq_id counts within a type; where a trace lacks it, or repeats it, the start decides.
   std::sort(rows.begin(), rows.end(), [](const OperatorRow& a, const OperatorRow& b) {
     return std::tie(a.step, a.replica, a.stage, a.type, a.seq, a.start, a.duration) <
@@ -79,8 +82,10 @@ Result<OperatorTrace> tabulate_rows(std::vector<OperatorRow> rows, Account& acco
   std::vector<std::size_t> kept;
   for (std::size_t s = 0; s + 1 < bounds.size(); ++s) {
     const std::size_t size = bounds[s + 1] - bounds[s];
-    if (size == n && same_operations(rows.data() + bounds[s], first, n)) kept.push_back(bounds[s]);
-    else account.ignore("rows of steps that lack operations other steps have", static_cast<std::int64_t>(size));
+    if (size == n && same_operations(rows.data() + bounds[s], first, n))
+      kept.push_back(bounds[s]);
+    else
+      account.ignore("rows of steps that lack operations other steps have", static_cast<std::int64_t>(size));
   }
   if (kept.size() + 1 < bounds.size())
     account.notes.push_back(std::to_string(bounds.size() - 1 - kept.size()) + " of " +
@@ -93,14 +98,15 @@ Result<OperatorTrace> tabulate_rows(std::vector<OperatorRow> rows, Account& acco
     trace.stages = std::max(trace.stages, r.stage + 1);
   }
   trace.ranks.assign(static_cast<std::size_t>(trace.workers()), -1);
-  for (std::size_t i = 0; i < n; ++i) trace.ranks[static_cast<std::size_t>(trace.worker(trace.ops[i]))] = first[i].rank;
+  for (std::size_t i = 0; i < n; ++i)
+    trace.ranks[static_cast<std::size_t>(trace.worker(trace.ops[i]))] = first[i].rank;
   for (int w = 0; w < trace.workers(); ++w)
     if (trace.ranks[static_cast<std::size_t>(w)] < 0)
       return Fault::fault(evidence_fault(
           Code::inconsistent, "no rows of replica " + std::to_string(w / trace.stages) + ", stage " +
                                   std::to_string(w % trace.stages) + ", though there are " +
-                                  std::to_string(trace.replicas) + " replicas and " + std::to_string(trace.stages) +
-                                  " stages in the file"));
+                                  std::to_string(trace.replicas) + " replicas and " +
+                                  std::to_string(trace.stages) + " stages in the file"));
   if (const auto fault = replicas_differ(trace)) return Fault::fault(*fault);
   for (const std::size_t from : kept) trace.step_numbers.push_back(rows[from].step);
   trace.start.resize(n * kept.size());

@@ -48,14 +48,15 @@ class Drawing {
       }
       const std::size_t way = o.type == OpType::forward_compute ? 0 : 1;
       const auto stage = static_cast<std::size_t>(o.stage), r = static_cast<std::size_t>(o.replica);
-      const auto source = static_cast<std::size_t>(of_.at(content_replica[r] * trace_.stages + o.stage, o.type, o.index));
+      const auto source =
+          static_cast<std::size_t>(of_.at(content_replica[r] * trace_.stages + o.stage, o.type, o.index));
       time[op * width + lane] = parts_.worker_mean[way][stage][r] * parts_.step_level[way][stage][step] *
                                 parts_.content[source * steps + content_step[r]];
     }
   }
 
   void independent(std::uint64_t seed, int trial, std::vector<double>& time, std::vector<double>& gap,
-                           std::size_t lane, std::size_t width) const {
+                   std::size_t lane, std::size_t width) const {
     const auto steps = static_cast<std::size_t>(trace_.steps());
     auto random = stream(seed, trial, stream_key("evidence-independent"));
     for (std::size_t op = 0; op < trace_.ops.size(); ++op) {
@@ -83,8 +84,9 @@ class Drawing {
 
 }  // namespace
 
-std::vector<double> predict_steps(const OperatorTrace& trace, const ReplayGraph& serial, const Decomposition& parts,
-                                  Resampling how, int trials, std::uint64_t seed) {
+std::vector<double> predict_steps(const OperatorTrace& trace, const ReplayGraph& serial,
+                                  const Decomposition& parts, Resampling how, int trials,
+                                  std::uint64_t seed) {
   const Drawing draw(trace, parts, how != Resampling::independent_by_type);
   std::vector<double> out, time, gap;
   for (int done = 0; done < trials;) {
@@ -92,8 +94,10 @@ std::vector<double> predict_steps(const OperatorTrace& trace, const ReplayGraph&
     time.assign(trace.ops.size() * width, 0);
     gap = time;
     for (std::size_t lane = 0; lane < width; ++lane, ++done) {
-      if (how == Resampling::step_level_and_rows) draw.step_level_and_rows(seed, done, time, gap, lane, width);
-      else draw.independent(seed, done, time, gap, lane, width);
+      if (how == Resampling::step_level_and_rows)
+        draw.step_level_and_rows(seed, done, time, gap, lane, width);
+      else
+        draw.independent(seed, done, time, gap, lane, width);
     }
     const auto step = replay(serial, time, gap, static_cast<int>(width));
     out.insert(out.end(), step.begin(), step.end());

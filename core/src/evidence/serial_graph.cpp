@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph that predicts measured times. In the traces every worker runs serially: apart from a few gaps, each
-// operation starts within 0.2 ms of the end of everything started earlier on its worker, sends included.
+// The graph that predicts measured times. In the traces every worker runs serially: apart from a few gaps,
+// each operation starts within 0.2 ms of the end of everything started earlier on its worker, sends included.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,8 @@
 namespace prism {
 namespace {
 
-/// Sends and receives posted in one batch are recorded with the same start and the same end; the latter is the batch's.
+/// Sends and receives posted in one batch are recorded with the same start and the same end; the latter is
+/// the batch's.
 constexpr double same_time_s = 1e-6;
 
 bool posted_together(const OperatorTrace& trace, int a, int b) {
@@ -27,8 +28,10 @@ Result<ReplayGraph> serial_graph(const OperatorTrace& trace) {
     const std::vector<int> order = order_of_stage(trace, s);
     std::vector<std::vector<int>> batches;
     for (const int op : order) {
-      if (!batches.empty() && posted_together(trace, batches.back().back(), op)) batches.back().push_back(op);
-      else batches.push_back({op});
+      if (!batches.empty() && posted_together(trace, batches.back().back(), op))
+        batches.back().push_back(op);
+      else
+        batches.push_back({op});
     }
     for (int r = 0; r < trace.replicas; ++r) {
       const auto here = [&](int op) {

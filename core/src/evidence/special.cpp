@@ -19,7 +19,8 @@ double log_gamma(double x) {
     if (product > 1e200) shift += log_exact(product), product = 1;
   }
   const double r = 1 / (x * x);
-  const double tail = (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r * (1.0 / 1188))))) / x;
+  const double tail =
+      (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r * (1.0 / 1188))))) / x;
   return (x - 0.5) * log_exact(x) - x + half_log_two_pi + tail - log_exact(product) - shift;
 }
 
@@ -27,7 +28,8 @@ double digamma(double x) {
   double below = 0;
   for (; x < far; x += 1) below += 1 / x;
   const double r = 1 / (x * x);
-  return log_exact(x) - 0.5 / x - r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132))))) - below;
+  return log_exact(x) - 0.5 / x -
+         r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132))))) - below;
 }
 
 double trigamma(double x) {

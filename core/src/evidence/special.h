@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special functions that maximum likelihood needs, from exp and log of numerics: libm's differ between systems.
+// Special functions that maximum likelihood needs, from exp and log of numerics: libm's differ between
+// systems.
 #pragma once
 
 namespace prism {

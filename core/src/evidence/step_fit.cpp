@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measured step times of large runs have a body narrower than 1.5 %, sometimes a second mode a few percent below it, and
-// rare stalls up to several times the median (MLPerf Training logs; see docs/evidence.md).
+// Measured step times of large runs have a body narrower than 1.5 %, sometimes a second mode a few percent
+// below it, and rare stalls up to several times the median (MLPerf Training logs; see docs/evidence.md).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,9 +13,9 @@
 namespace prism {
 namespace {
 
-constexpr double body_reach = 3.5;           ///< standard deviations; what lies further out is no body
-constexpr double least_second_mode = 0.01;   ///< of the steps
-constexpr double quartiles_apart = 1.349;    ///< of a normal law, in standard deviations
+constexpr double body_reach = 3.5;          ///< standard deviations; what lies further out is no body
+constexpr double least_second_mode = 0.01;  ///< of the steps
+constexpr double quartiles_apart = 1.349;   ///< of a normal law, in standard deviations
 constexpr double log_2 = 0.69314718055994531;
 
 /// The spread of what lies within reach of 1, where 1 is the median; found by repeating.
@@ -26,7 +26,8 @@ double body_spread(const std::vector<double>& relative) {
     for (const double r : relative)
       if (std::fabs(r - 1) < body_reach * sd) body.push_back(r);
     if (body.size() < 2) break;
-    const double next = std::sqrt(variance_of(body) * static_cast<double>(body.size() - 1) / static_cast<double>(body.size()));
+    const double next = std::sqrt(variance_of(body) * static_cast<double>(body.size() - 1) /
+                                  static_cast<double>(body.size()));
     if (std::fabs(next - sd) < 1e-9) break;
     sd = next;
   }
@@ -47,8 +48,9 @@ double next_step_correlation(const std::vector<double>& v) {
 
 Result<StepFit> fit_steps(const std::vector<double>& seconds) {
   if (seconds.size() < 20)
-    return Result<StepFit>::fault(evidence_fault(
-        Code::out_of_range, "at least 20 steps are needed for a fit; found " + std::to_string(seconds.size())));
+    return Result<StepFit>::fault(
+        evidence_fault(Code::out_of_range,
+                       "at least 20 steps are needed for a fit; found " + std::to_string(seconds.size())));
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
   if (!(sorted.front() > 0))
@@ -62,9 +64,12 @@ Result<StepFit> fit_steps(const std::vector<double>& seconds) {
 
   std::vector<double> below, stalls, body;
   for (const double r : relative) {
-    if (r <= 1 - f.stall_from) below.push_back(r);
-    else if (r >= 1 + f.stall_from) stalls.push_back(r - 1 - f.stall_from);
-    else body.push_back(r);
+    if (r <= 1 - f.stall_from)
+      below.push_back(r);
+    else if (r >= 1 + f.stall_from)
+      stalls.push_back(r - 1 - f.stall_from);
+    else
+      body.push_back(r);
   }
   const double n = static_cast<double>(relative.size());
   // Counts by Laplace's rule: with 5 % below, p5 lies on an edge, and one step more or less decides.
@@ -113,7 +118,8 @@ std::string distribution_json(const StepFit& f) {
   add(1 - f.second_weight - f.stall_rate, "normal",
       {{"location_s", f.median * f.body_at}, {"scale_s", f.median * f.body_sd}});
   if (f.second_weight > 0)
-    add(f.second_weight, "normal", {{"location_s", f.median * f.second_at}, {"scale_s", f.median * f.body_sd}});
+    add(f.second_weight, "normal",
+        {{"location_s", f.median * f.second_at}, {"scale_s", f.median * f.body_sd}});
   if (f.stall_rate > 0)
     add(f.stall_rate, "shifted_exponential",
         {{"shift_s", f.median * (1 + f.stall_from)}, {"scale_s", f.median * f.stall_size}});
@@ -132,29 +138,33 @@ std::vector<double> settled_steps(const StepLog& log, std::size_t warm_up) {
   return all;
 }
 
-std::string step_evidence_json(const StepFit& f, const std::vector<double>& seconds, const Account& account) {
+std::string step_evidence_json(const StepFit& f, const std::vector<double>& seconds, const Account& account,
+                               const Judgement* judgement) {
   using Json = nlohmann::ordered_json;
   const Distribution law = distribution_of(f);
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
   Json quantiles = Json::array();
   for (const double p : {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99})
-    quantiles.push_back({{"p", p}, {"fit_s", law.quantile(Mass::below(p))}, {"steps_s", quantile_of_sorted(sorted, p)}});
-  return evidence_dump({{"prism_evidence", 1},
-                        {"kind", "step_times"},
-                        {"account", evidence_account(account)},
-                        {"steps", seconds.size()},
-                        {"parameters", f.parameters()},
-                        {"median_s", f.median},
-                        {"body_sd", f.body_sd},
-                        {"second_weight", f.second_weight},
-                        {"second_at", f.second_at},
-                        {"stall_rate", f.stall_rate},
-                        {"stall_from", f.stall_from},
-                        {"stall_size", f.stall_size},
-                        {"correlation", f.correlation},
-                        {"quantiles", quantiles},
-                        {"distribution", Json::parse(distribution_json(f))}});
+    quantiles.push_back(
+        {{"p", p}, {"fit_s", law.quantile(Mass::below(p))}, {"steps_s", quantile_of_sorted(sorted, p)}});
+  Json out = {{"prism_evidence", 1},
+              {"kind", "step_times"},
+              {"account", evidence_account(account)},
+              {"steps", seconds.size()},
+              {"parameters", f.parameters()},
+              {"median_s", f.median},
+              {"body_sd", f.body_sd},
+              {"second_weight", f.second_weight},
+              {"second_at", f.second_at},
+              {"stall_rate", f.stall_rate},
+              {"stall_from", f.stall_from},
+              {"stall_size", f.stall_size},
+              {"correlation", f.correlation},
+              {"quantiles", quantiles},
+              {"distribution", Json::parse(distribution_json(f))}};
+  if (judgement) out["prediction"] = evidence_judgement(*judgement);
+  return evidence_dump(out);
 }
 
 }  // namespace prism

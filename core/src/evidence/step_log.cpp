@@ -14,13 +14,31 @@ struct ColumnName {
   double seconds;  ///< one unit of the column
 };
 constexpr ColumnName time_columns[] = {
-    {"seconds", 1},          {"step_time_s", 1},      {"step_time", 1},          {"step_time_seconds", 1},
-    {"time_s", 1},           {"duration_s", 1},       {"iteration_time_s", 1},   {"iteration_time", 1},
-    {"train_step_timing in s", 1}, {"train_step_timing", 1}, {"train_step_time", 1}, {"elapsed_s", 1},
-    {"ms", 1e-3},            {"milliseconds", 1e-3},  {"step_time_ms", 1e-3},    {"time_ms", 1e-3},
-    {"duration_ms", 1e-3},   {"iteration_time_ms", 1e-3}, {"elapsed_ms", 1e-3},
-    {"elapsed time per iteration (ms)", 1e-3},        {"us", 1e-6},              {"microseconds", 1e-6},
-    {"step_time_us", 1e-6},  {"time_us", 1e-6},       {"duration_us", 1e-6},
+    {"seconds", 1},
+    {"step_time_s", 1},
+    {"step_time", 1},
+    {"step_time_seconds", 1},
+    {"time_s", 1},
+    {"duration_s", 1},
+    {"iteration_time_s", 1},
+    {"iteration_time", 1},
+    {"train_step_timing in s", 1},
+    {"train_step_timing", 1},
+    {"train_step_time", 1},
+    {"elapsed_s", 1},
+    {"ms", 1e-3},
+    {"milliseconds", 1e-3},
+    {"step_time_ms", 1e-3},
+    {"time_ms", 1e-3},
+    {"duration_ms", 1e-3},
+    {"iteration_time_ms", 1e-3},
+    {"elapsed_ms", 1e-3},
+    {"elapsed time per iteration (ms)", 1e-3},
+    {"us", 1e-6},
+    {"microseconds", 1e-6},
+    {"step_time_us", 1e-6},
+    {"time_us", 1e-6},
+    {"duration_us", 1e-6},
 };
 /// Marks of log lines, before the number.
 constexpr ColumnName marks[] = {
@@ -87,7 +105,9 @@ bool StepLogReader::State::is_header(std::string_view line) {
           time_column = static_cast<int>(i);
           unit = c.seconds;
           account.notes.push_back("step times are column \"" + std::string(c.name) + "\", " +
-                                  (c.seconds == 1 ? "seconds" : c.seconds == 1e-3 ? "milliseconds" : "microseconds"));
+                                  (c.seconds == 1      ? "seconds"
+                                   : c.seconds == 1e-3 ? "milliseconds"
+                                                       : "microseconds"));
         }
     }
     if (time_column >= 0) return separator = s, true;
@@ -116,10 +136,12 @@ void StepLogReader::State::read_line(std::string_view line) {
   if (form == Form::csv) {
     split_fields(line, separator, fields);
     const auto cell = [&](int c) {
-      return c >= 0 && c < static_cast<int>(fields.size()) ? fields[static_cast<std::size_t>(c)] : std::string_view{};
+      return c >= 0 && c < static_cast<int>(fields.size()) ? fields[static_cast<std::size_t>(c)]
+                                                           : std::string_view{};
     };
     const auto value = number_of(cell(time_column));
-    return value ? take(cell(run_column), *value * unit) : account.ignore("no number in the column of step times");
+    return value ? take(cell(run_column), *value * unit)
+                 : account.ignore("no number in the column of step times");
   }
   if (form != Form::plain && marked(line)) {
     form = Form::marked;
@@ -157,7 +179,8 @@ Result<StepLog> StepLogReader::finish() {
   if (s.account.used == 0)
     return Result<StepLog>::fault(evidence_fault(
         Code::missing_key, "no step time found in " + std::to_string(s.account.records) + " lines",
-        "CSV with a column such as seconds or step_time_ms, log lines of Megatron-LM or NeMo, or one number a line"));
+        "CSV with a column such as seconds or step_time_ms, log lines of Megatron-LM or NeMo, or one number "
+        "a line"));
   if (s.form == State::Form::plain) s.account.notes.push_back("plain numbers are taken as seconds");
   s.account.recognise("steps", s.account.used);
   s.account.recognise("runs", static_cast<std::int64_t>(s.log.runs.size()));

@@ -57,7 +57,8 @@ std::optional<FamilyFit> fit_two_modes(const SampleMoments& m) {
     log_likelihood = 0;
     for (const double x : m.logs) {
       const double la = a.log_density(x), lb = b.log_density(x), top = std::max(la, lb);
-      const double ea = exp_exact(la - top), eb = exp_exact(lb - top), share = ea / (ea + eb), y = x - m.log_mean;
+      const double ea = exp_exact(la - top), eb = exp_exact(lb - top), share = ea / (ea + eb),
+                   y = x - m.log_mean;
       log_likelihood += top + log_exact(ea + eb);
       n += share;
       sum += share * y;
@@ -70,7 +71,8 @@ std::optional<FamilyFit> fit_two_modes(const SampleMoments& m) {
     const double rest = m.n - n;
     if (n < 2 || rest < 2) return std::nullopt;
     a = {n / m.n, m.log_mean + sum / n, std::max(squares / n - sum * sum / (n * n), floor)};
-    b = {rest / m.n, m.log_mean + sum_b / rest, std::max(squares_b / rest - sum_b * sum_b / (rest * rest), floor)};
+    b = {rest / m.n, m.log_mean + sum_b / rest,
+         std::max(squares_b / rest - sum_b * sum_b / (rest * rest), floor)};
   }
   if (std::fabs(a.mean - b.mean) < apart * std::sqrt(0.5 * (a.variance + b.variance))) return std::nullopt;
   FamilyFit f;

@@ -17,8 +17,8 @@ struct Parts {
 Parts split(const OperatorTrace& trace, const ValidationOptions& options) {
   std::vector<int> used;
   for (int s = 0; s < trace.steps(); ++s)
-    if (std::find(options.without.begin(), options.without.end(), trace.step_numbers[static_cast<std::size_t>(s)]) ==
-        options.without.end())
+    if (std::find(options.without.begin(), options.without.end(),
+                  trace.step_numbers[static_cast<std::size_t>(s)]) == options.without.end())
       used.push_back(s);
   Parts parts;
   for (std::size_t i = 0; i < used.size(); ++i) {
@@ -28,17 +28,21 @@ Parts split(const OperatorTrace& trace, const ValidationOptions& options) {
   return parts;
 }
 
-nlohmann::ordered_json as_json(const Judgement& j) {
+}  // namespace
+
+nlohmann::ordered_json evidence_judgement(const Judgement& j) {
   nlohmann::ordered_json quantiles = nlohmann::ordered_json::array();
   for (const auto& q : j.quantiles)
-    quantiles.push_back({{"p", q.p}, {"predicted_s", q.predicted}, {"observed_s", q.observed}, {"error", q.predicted / q.observed - 1}});
+    quantiles.push_back({{"p", q.p},
+                         {"predicted_s", q.predicted},
+                         {"observed_s", q.observed},
+                         {"error", q.predicted / q.observed - 1}});
   return {{"quantiles", quantiles},
           {"ks", j.ks},
           {"ks_null", {{"p", j.ks_p}, {"mean", j.ks_mean}, {"critical_5_percent", j.ks_critical}}},
-          {"p95_of_samples_of_this_size_s", {{"median", j.p95_of_samples}, {"low", j.p95_low}, {"high", j.p95_high}}}};
+          {"p95_of_samples_of_this_size_s",
+           {{"median", j.p95_of_samples}, {"low", j.p95_low}, {"high", j.p95_high}}}};
 }
-
-}  // namespace
 
 Result<Validation> validate(const OperatorTrace& trace, const ValidationOptions& options) {
   const Parts parts = split(trace, options);
@@ -46,7 +50,8 @@ Result<Validation> validate(const OperatorTrace& trace, const ValidationOptions&
     return Result<Validation>::fault(evidence_fault(
         Code::out_of_range, "at least 4 steps are needed to fit on some and judge on others; found " +
                                 std::to_string(parts.training.size() + parts.held_out.size())));
-  const OperatorTrace training = with_steps(trace, parts.training), held_out = with_steps(trace, parts.held_out);
+  const OperatorTrace training = with_steps(trace, parts.training),
+                      held_out = with_steps(trace, parts.held_out);
   const auto whole_graph = serial_graph(trace), graph = serial_graph(training);
   if (!whole_graph) return Result<Validation>::faults(whole_graph.diagnostics);
   if (!graph) return Result<Validation>::faults(graph.diagnostics);
@@ -57,10 +62,12 @@ Result<Validation> validate(const OperatorTrace& trace, const ValidationOptions&
   v.trained_on = measured_step_times(training);
   v.observed = measured_step_times(held_out);
   const Decomposition d = decompose(training, *graph);
-  v.predicted = predict_steps(training, *graph, d, Resampling::step_level_and_rows, options.trials, options.seed);
+  v.predicted =
+      predict_steps(training, *graph, d, Resampling::step_level_and_rows, options.trials, options.seed);
   v.prediction = judge(v.predicted, v.observed, options.seed);
   const auto loose = [&](Resampling how) {
-    return judge(predict_steps(training, *graph, d, how, options.trials, options.seed), v.observed, options.seed);
+    return judge(predict_steps(training, *graph, d, how, options.trials, options.seed), v.observed,
+                 options.seed);
   };
   v.independent = loose(Resampling::independent_by_type);
   v.independent_by_stage = loose(Resampling::independent_by_type_and_stage);
@@ -89,16 +96,16 @@ std::string validation_json(const Validation& v) {
                         {"held_out_steps", v.held_out},
                         {"observed_s", v.observed},
                         {"predicted_s", v.predicted},
-                        {"prediction", as_json(v.prediction)},
-                        {"independent_by_type", as_json(v.independent)},
-                        {"independent_by_type_and_stage", as_json(v.independent_by_stage)},
+                        {"prediction", evidence_judgement(v.prediction)},
+                        {"independent_by_type", evidence_judgement(v.independent)},
+                        {"independent_by_type_and_stage", evidence_judgement(v.independent_by_stage)},
                         {"baselines",
                          {{"constant",
                            {{"step_s", v.constant_s},
                             {"p50_error", v.constant_p50_error},
                             {"p95_error", v.constant_p95_error},
                             {"ks", v.constant_ks}}},
-                          {"resampled_training_steps", as_json(v.resampled)}}},
+                          {"resampled_training_steps", evidence_judgement(v.resampled)}}},
                         {"episodes", episodes}});
 }
 

@@ -29,7 +29,10 @@ std::string type_group(OpType type) {
 class Questions {
  public:
   Questions(const OperatorTrace& trace, const ReplayGraph& graph)
-      : trace_(trace), graph_(graph), time_(transfer_times(trace, graph)), ideal_of_(ideal_times(trace, time_)) {
+      : trace_(trace),
+        graph_(graph),
+        time_(transfer_times(trace, graph)),
+        ideal_of_(ideal_times(trace, time_)) {
     replayed_ = replay(graph_, time_, {}, trace_.steps());
     std::vector<double> one(trace_.ops.size());
     for (std::size_t op = 0; op < one.size(); ++op) one[op] = ideal_at(op);
@@ -46,7 +49,8 @@ class Questions {
     std::vector<double> mixed(time_.size());
     for (std::size_t op = 0; op < trace_.ops.size(); ++op) {
       const bool measured = chosen(trace_.ops[op]);
-      for (std::size_t s = 0; s < steps; ++s) mixed[op * steps + s] = measured ? time_[op * steps + s] : ideal_at(op);
+      for (std::size_t s = 0; s < steps; ++s)
+        mixed[op * steps + s] = measured ? time_[op * steps + s] : ideal_at(op);
     }
     return replay(graph_, mixed, {}, trace_.steps());
   }
@@ -114,11 +118,13 @@ Result<WhatIf> what_if(const OperatorTrace& trace) {
   for (int s = 0; s < trace.stages; ++s)
     w.by_stage.push_back(ask.slowdown(std::to_string(s), [&](const TraceOp& op) { return op.stage == s; }));
   for (int r = 0; r < trace.replicas; ++r)
-    w.by_replica.push_back(ask.slowdown(std::to_string(r), [&](const TraceOp& op) { return op.replica == r; }));
+    w.by_replica.push_back(
+        ask.slowdown(std::to_string(r), [&](const TraceOp& op) { return op.replica == r; }));
   std::vector<std::string> groups;
   for (int t = 0; t < op_types; ++t) {
     const auto type = static_cast<OpType>(t);
-    const bool occurs = w.ideal_time[static_cast<std::size_t>(t)] == w.ideal_time[static_cast<std::size_t>(t)];
+    const bool occurs =
+        w.ideal_time[static_cast<std::size_t>(t)] == w.ideal_time[static_cast<std::size_t>(t)];
     if (occurs && std::find(groups.begin(), groups.end(), type_group(type)) == groups.end())
       groups.push_back(type_group(type));
   }

@@ -8,7 +8,8 @@
 namespace prism {
 namespace {
 
-/// The order after the last compute, as in the recorded jobs: the embedding all-reduce before the reduce-scatter.
+/// The order after the last compute, as in the recorded jobs: the embedding all-reduce before the
+/// reduce-scatter.
 constexpr OpType tail[] = {OpType::gc,
                            OpType::layernorm_grads_all_reduce,
                            OpType::embedding_grads_all_reduce,
@@ -35,8 +36,8 @@ void tie_direction(GraphBuilder& b, int worker, OpType receive, OpType compute, 
 void tie_worker(GraphBuilder& b, const OperatorTrace& trace, int worker, const std::vector<int>& computes) {
   const OpIndex& of = b.index();
   for (std::size_t i = 1; i < computes.size(); ++i) b.edge(computes[i - 1], computes[i]);
-  for (const OpType t : {OpType::forward_send, OpType::forward_recv, OpType::backward_send, OpType::backward_recv,
-                         OpType::params_all_gather})
+  for (const OpType t : {OpType::forward_send, OpType::forward_recv, OpType::backward_send,
+                         OpType::backward_recv, OpType::params_all_gather})
     chain(b, worker, t);
   tie_direction(b, worker, OpType::forward_recv, OpType::forward_compute, OpType::forward_send);
   tie_direction(b, worker, OpType::backward_recv, OpType::backward_compute, OpType::backward_send);
