@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "commands.h"
+#include "evidence.h"
 #include "prism/scenario.h"
 #include "training_study.h"
 
@@ -110,6 +111,39 @@ int main(int argc, char** argv) {
   CLI::App* study_command = app.add_subcommand("study", "Questions that take many variants of a scenario");
   study_command->require_subcommand(1);
   add_training_studies(*study_command, training_study, code);
+
+  ImportOptions import_options;
+  CLI::App* import_command = app.add_subcommand("import", "Read a trace, a log or a launch script and say what is in it");
+  import_command->add_option("KIND", import_options.kind, "kineto, operators, nccl, steps or megatron")
+      ->required()
+      ->check(CLI::IsMember({"kineto", "operators", "nccl", "steps", "megatron"}));
+  import_command->add_option("FILE", import_options.files, "What was measured, gzip or not; - reads standard input")->required();
+  import_command->add_option("--scenario", import_options.scenario_file, "Write the job as a scenario to this file");
+  import_command->add_option("--timeline", import_options.timeline_file,
+                             "Write a step, measured, replayed and ideal, as a Chrome trace to this file");
+  import_command->add_option("--against", import_options.against,
+                             "With steps: run this scenario and judge its step times by the log");
+  add_threads(import_command, import_options.threads);
+  import_command->add_flag("--json", import_options.json, "Print everything as JSON");
+  import_command->callback([&] { code = import_evidence(import_options); });
+
+  FitOptions fit_options;
+  CLI::App* fit_command = app.add_subcommand("fit", "Fit distributions to numbers and say which can be told apart");
+  fit_command->add_option("FILE", fit_options.file, "Numbers, one a line, or a step-time log; - reads standard input")->required();
+  fit_command->add_flag("--json", fit_options.json, "Print every family as JSON");
+  fit_command->callback([&] { code = fit_file(fit_options); });
+
+  ValidateOptions validate_options;
+  CLI::App* validate_command = app.add_subcommand("validate", "Predict steps of an operator trace from its other steps");
+  validate_command->add_option("TRACE", validate_options.file, "Operator trace, CSV or JSON rows, gzip or not")->required();
+  validate_command->add_option("--split", validate_options.split, "odd-even or halves: which steps are held out, by position")
+      ->check(CLI::IsMember({"odd-even", "halves"}));
+  validate_command->add_option("--without", validate_options.without, "Step numbers left out on both sides")->delimiter(',');
+  validate_command->add_option("--trials", validate_options.trials, "Steps predicted, 2000 by default")
+      ->check(CLI::Range(std::int64_t{100}, std::int64_t{1000000}));
+  validate_command->add_option("--seed", validate_options.seed, "Seed, 1 by default")->check(whole_number<std::uint64_t>);
+  validate_command->add_flag("--json", validate_options.json, "Print everything as JSON");
+  validate_command->callback([&] { code = validate_file(validate_options); });
 
   try {
     app.parse(argc, argv);
