@@ -22,6 +22,8 @@ struct ModelPreset {
   std::int64_t layers, hidden, ffn_hidden, heads, kv_heads, head_dim, vocabulary;
   bool gated_ffn, tied_embeddings;
   std::string_view source;
+  Experts experts = {};                   ///< count 0: none
+  LatentAttention latent_attention = {};  ///< kv_rank 0: plain attention
 };
 std::span<const ModelPreset> model_presets();
 
