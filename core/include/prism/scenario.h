@@ -92,6 +92,8 @@ struct Gpu {
 struct Cluster {
   Gpu gpu;
   std::int64_t gpus_per_node = 8;
+  std::int64_t nvlink_domain = 0;  ///< consecutive GPUs that the links of intra_node join; 0: gpus_per_node
+  std::int64_t domain() const { return nvlink_domain > 0 ? nvlink_domain : gpus_per_node; }
   struct Link {
     double bytes_per_s = 0;  ///< per GPU and direction
     double latency_s = 0;    ///< alpha of one step
@@ -150,6 +152,7 @@ struct Scenario {
   std::string title;
   std::optional<Model> model;            ///< none when `operators` is given
   std::vector<OperatorSpec> operators;
+  std::string precision = "bf16";        ///< of products: bf16, fp8 or fp4
   Parallel parallel;
   Batch batch;
   Cluster cluster;                       ///< meaningful with a model

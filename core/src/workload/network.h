@@ -59,6 +59,7 @@ class Network {
   double bandwidth(const Placement& group) const;
   std::string where(const Placement& group) const;
   double ring_latency(const Placement& group) const;
+  double ring_inside(double steps, double bytes) const;
 
   Cluster::Link intra_, inter_;  ///< rates are what collectives reach: link rate times efficiency
 };
