@@ -4,7 +4,7 @@
 #include <chrono>
 #include <functional>
 
-#include "measured.h"
+#include "measured_suite.h"
 
 namespace prism::measured {
 namespace {

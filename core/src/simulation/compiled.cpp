@@ -36,9 +36,10 @@ bool crosses_replicas(const Leg& leg) {
   return leg.end && (leg.end->group == Group::data || leg.end->group == Group::world);
 }
 
+// Every collective inside a chunk is taken to synchronise all tensor and context ranks of the stage.
 bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
   const auto legs = legs_of(segments);
-  return !legs.empty() && legs.back().end && legs.back().end->group == Group::tensor;
+  return !legs.empty() && legs.back().end && is_inside_chunk(legs.back().end->group);
 }
 
 /// Builds programs for a number of lines that each stand for `ranks_a_line` tensor ranks.
@@ -255,7 +256,7 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
       return unsupported("every pipeline rank must take part in the same collectives over the whole job");
     for (const auto& section : e.sections)
       for (const Leg& leg : section)
-        if (leg.end && (leg.end->group == Group::tensor || leg.end->group == Group::embedding))
+        if (leg.end && (is_inside_chunk(leg.end->group) || leg.end->group == Group::embedding))
           return unsupported(
               "a tensor or embedding collective after replicas have met at the end of the step");
   }

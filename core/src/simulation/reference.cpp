@@ -295,7 +295,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
     const std::int64_t t = rank % t_ranks, r = rank / t_ranks % p, d = rank / t_ranks / p;
     std::vector<std::int32_t> list;
     auto add = [&](std::int64_t id) { list.push_back(static_cast<std::int32_t>(id)); };
-    if (group == Group::tensor)
+    if (is_inside_chunk(group))  // taken to synchronise the whole stage
       for (std::int64_t i = 0; i < t_ranks; ++i) add(rank_of(d, r, i));
     else if (group == Group::data)
       for (std::int64_t i = 0; i < d_ranks; ++i) add(rank_of(i, r, t));

@@ -21,6 +21,8 @@ std::int64_t group_size(OperatorSpec::Group group, const Parallel& parallel) {
   switch (group) {
     case OperatorSpec::Group::tp:
       return parallel.tp;
+    case OperatorSpec::Group::cp:
+      return parallel.cp;
     case OperatorSpec::Group::dp:
       return parallel.dp;
     case OperatorSpec::Group::world:
@@ -35,6 +37,8 @@ Group group_of(OperatorSpec::Group group) {
   switch (group) {
     case OperatorSpec::Group::tp:
       return Group::tensor;
+    case OperatorSpec::Group::cp:
+      return Group::context;
     case OperatorSpec::Group::dp:
       return Group::data;
     case OperatorSpec::Group::world:

@@ -47,7 +47,7 @@ Result<Workload> build_workload(const Scenario& scenario) {
 
   auto result = scenario.model ? workload::from_job(scenario) : workload::from_operator_list(scenario);
   if (!result) return result;
-  result->tp = scenario.parallel.tp;
+  result->tp = scenario.parallel.tp * scenario.parallel.cp;
   result->pp = scenario.parallel.pp;
   result->dp = scenario.parallel.dp;
   result->virtual_stages = scenario.parallel.virtual_stages;
