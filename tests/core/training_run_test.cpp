@@ -447,6 +447,41 @@ TEST(TrainingRunNonsense, NeverFinishesIsAnAnswer) {
   EXPECT_NEAR(static_cast<double>(finished) / 20'000, std::exp(-1.0), 4 * std::sqrt(0.37 * 0.63 / 20'000));
 }
 
+// What would take hours to simulate is known before it starts; the scenario is then refused
+// (tests/scenarios).
+TEST(TrainingRunNonsense, AbsurdPlansAreTooMuchWork) {
+  const auto work = [](auto change) {
+    TrainingSetup s = memoryless(10 * hour, 600, 10, 60);
+    s.plan.steps = 1'000'000;
+    s.plan.runs = 1000;
+    s.nodes = 10'000;
+    s.plan.give_up_times = 10;
+    change(s.plan);
+    return training_work(*prepared(s));
+  };
+  EXPECT_LT(work([](TrainingPlan&) {}), 1e7);
+  EXPECT_GT(work([](TrainingPlan& p) { p.fail_slow = FailSlow{1e6, 2, 60, true, 60}; }), max_training_work);
+  EXPECT_GT(work([](TrainingPlan& p) { p.fail_slow = FailSlow{1e3, 2, 6e7, false, 60}; }), max_training_work);
+  EXPECT_GT(work([](TrainingPlan& p) {
+              p.tiers[0].every_s = 1;
+              p.tiers[0].write_s = 0;
+            }),
+            max_training_work);
+  EXPECT_GT(work([](TrainingPlan& p) { p.spares = Spares{100'000, 1e7, true, 100'000}; }), max_training_work);
+}
+
+// The worst that is let through still ends in seconds: every run is given up after 100,000 failures.
+TEST(TrainingRunNonsense, TheWorstThatIsLetThroughEnds) {
+  TrainingSetup s = memoryless(1, 600, 60, 1 * hour);
+  s.plan.steps = 1'000'000'000;
+  s.plan.give_up_times = 1e6;
+  s.plan.runs = 20;
+  s.plan.fail_slow = FailSlow{1, 1.5, 3600, true, 60};
+  s.plan.preemption = Preemption{1000, 1, 60, false};
+  s.plan.maintenance = Maintenance{360, 3600, 60};  // longer than its period
+  for (const RunRecord& r : simulate(*prepared(s))) EXPECT_FALSE(r.finished);
+}
+
 TEST(TrainingRunNonsense, StepsOfNoTimeAreRefused) {
   TrainingSetup s = memoryless(1 * hour, 600, 10, 60);
   s.step.states[0].mean_s = 0;

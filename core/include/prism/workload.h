@@ -26,6 +26,7 @@ struct Operator {
 /// and replica (embedding: tied-embedding gradients), or all. Collectives inside a chunk are over tensor, context, expert
 /// or shard.
 enum class Group { none, tensor, context, expert, shard, data, embedding, world };
+inline constexpr std::size_t group_count = 8;
 inline bool is_inside_chunk(Group g) {
   return g == Group::tensor || g == Group::context || g == Group::expert || g == Group::shard;
 }
@@ -76,7 +77,7 @@ struct Workload {
   std::int64_t gpus_per_node = 8;
   RankOrder rank_order = RankOrder::tp_cp_dp_pp;
   /// Groups that leave a node, by Group; and transfers between pipeline neighbours.
-  std::array<bool, 5> group_leaves_node{};
+  std::array<bool, group_count> group_leaves_node{};
   bool transfers_leave_node = false;
   bool leaves_node(Group group) const { return group_leaves_node[static_cast<std::size_t>(group)]; }
 

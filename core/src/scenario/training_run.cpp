@@ -17,7 +17,7 @@ using Every = CheckpointTier::Every;
 constexpr std::int64_t most_steps = 1'000'000'000, most_runs = 100'000;
 constexpr std::size_t most_causes = 64, longest_name = 100;
 constexpr double minute = 60, hour = 3600, day = 86400;
-constexpr Limits<double> minutes{0, 1e6}, some_minutes{0, 1e6, true}, hours{0, 1e4}, some_hours{0, 1e4, true};
+constexpr Limits<double> minutes{0, 1e6}, some_minutes{0, 1e6, true}, hours{0, 1e4};
 constexpr Limits<double> rates{0, 1e6}, shares{0, 1}, seconds{0, 1e6};
 
 Assumed<double> assumption(double value, std::string why) {
@@ -192,13 +192,13 @@ void read_spares(Section& run, TrainingPlan& to) {
   optional_part(run, "spares", "unlimited", [&](Section& s) {
     Spares spares;
     double repair = 0;
-    s.integer("nodes", spares.nodes, {0, 1'000'000});
+    s.integer("nodes", spares.nodes, {0, 100'000});
     s.real("repair_h", repair, hours);
     std::string law;
     constexpr std::array<std::string_view, 2> laws = {"exponential", "constant"};
     if (s.name("repair_law", law, laws, "a law of repair times", Assumed<std::string>{"exponential"}))
       spares.exponential = law == "exponential";
-    s.integer("crews", spares.crews, {0, 1'000'000}, Assumed<std::int64_t>{0});
+    s.integer("crews", spares.crews, {0, 100'000}, Assumed<std::int64_t>{0});
     spares.repair_s = repair * hour;
     to.spares = spares;
   });
@@ -208,7 +208,7 @@ void read_interruptions(Section& run, TrainingPlan& to) {
   optional_part(run, "preemption", "none", [&](Section& s) {
     Preemption p;
     double away = 0, restart = 0;
-    s.real("per_day", p.per_day, {0, 1e4});
+    s.real("per_day", p.per_day, {0, 1000});
     s.real("away_min", away, some_minutes);
     s.real("restart_min", restart, minutes);
     s.boolean("checkpoint_first", p.checkpoint_first, Assumed<bool>{true});
@@ -218,7 +218,7 @@ void read_interruptions(Section& run, TrainingPlan& to) {
   });
   optional_part(run, "maintenance", "none", [&](Section& s) {
     double every = 0, lasting = 0, restart = 0;
-    s.real("every_h", every, some_hours);
+    s.real("every_h", every, {0.1, 1e4});
     s.real("lasting_min", lasting, minutes);
     s.real("restart_min", restart, minutes);
     to.maintenance = Maintenance{every * hour, lasting * minute, restart * minute};
@@ -239,7 +239,7 @@ void read_interruptions(Section& run, TrainingPlan& to) {
     Elastic e;
     double reconfigure = 0;
     s.real("reconfigure_min", reconfigure, minutes);
-    s.integer("most_replicas_out", e.most_replicas_out, {1, 1'000'000}, Assumed<std::int64_t>{8});
+    s.integer("most_replicas_out", e.most_replicas_out, {1, 10'000}, Assumed<std::int64_t>{8});
     e.reconfigure_s = reconfigure * minute;
     to.elastic = e;
   });

@@ -83,13 +83,40 @@ void measure(Training& t) {
   t.give_up = nanoseconds(b.give_up_s);
 }
 
-/// Expected wall-clock time by Daly's formula, never beyond where runs are given up.
+/// Expected wall-clock time by Daly's formula, never beyond where runs are given up. Pre-emption without
+/// notice loses work as a failure does.
 double expected_wall(const Training& t) {
   const TrainingBasics& b = t.basics;
-  if (b.failures_per_s <= 0) return b.failure_free_s;
-  const double useful = static_cast<double>(t.setup.plan.steps) * b.step_s;
-  const double wall = daly_wall(useful, b.interval_s, b.write_s, b.recovery_s, 1 / b.failures_per_s);
-  return wall <= b.give_up_s ? std::max(wall, b.failure_free_s) : b.give_up_s;
+  const TrainingPlan& plan = t.setup.plan;
+  double rate = b.failures_per_s, wall = b.failure_free_s;
+  if (plan.preemption && !plan.preemption->checkpoint_first) rate += plan.preemption->per_day / 86400;
+  if (rate > 0)
+    wall = std::max(wall, daly_wall(static_cast<double>(plan.steps) * b.step_s, b.interval_s, b.write_s,
+                                    b.recovery_s, 1 / rate));
+  return wall <= b.give_up_s ? wall : b.give_up_s;
+}
+
+/// Handling time of what happens beside failures and checkpoints, in events.
+double other_work(const Training& t) {
+  const TrainingPlan& plan = t.setup.plan;
+  const double time = t.basics.give_up_s;
+  double work = 0;
+  if (t.slow_gap_ns > 0) {
+    const double rate = ns_per_s / t.slow_gap_ns;
+    work += time * rate * (1 + rate * plan.fail_slow->notice_s);  // each event looks at all slow nodes
+  }
+  if (plan.preemption) work += time * plan.preemption->per_day / 86400;
+  if (plan.maintenance) work += time / plan.maintenance->every_s;
+  return work;
+}
+
+/// What one failure costs, in events: the lists it looks through.
+double failure_work(const Training& t) {
+  const TrainingPlan& plan = t.setup.plan;
+  double work = 1 + static_cast<double>(t.causes.size()) / 8;
+  if (plan.spares) work += static_cast<double>(plan.spares->nodes + plan.spares->crews) / 8;
+  if (plan.elastic) work += static_cast<double>(plan.elastic->most_replicas_out) / 8;
+  return work;
 }
 
 void warn(const Training& t, std::vector<Diagnostic>& to) {
@@ -171,12 +198,15 @@ Result<TrainingPtr> prepare_training(TrainingSetup setup) {
 }
 
 double training_work(const Training& t) {
-  const double runs = static_cast<double>(t.setup.plan.runs), wall = training::expected_wall(t);
-  double work = runs * std::min(wall * t.basics.failures_per_s, static_cast<double>(most_failures));
+  const double wall = training::expected_wall(t);
+  double work =
+      training::other_work(t) + training::failure_work(t) * std::min(wall * t.basics.failures_per_s,
+                                                                     static_cast<double>(most_failures));
+  // What stretches steps adds time, not segments; what is done again is in the expected time.
   for (const Training::Tier& tier : t.tiers)
-    work += runs * wall /
+    work += wall /
             (static_cast<double>(tier.steps) * t.basics.step_s + static_cast<double>(tier.write) / ns_per_s);
-  return work;
+  return static_cast<double>(t.setup.plan.runs) * work;
 }
 
 TrainingBasics basics(const Training& t) { return t.basics; }

@@ -33,6 +33,9 @@ void place_groups(Workload& w, const Scenario& scenario) {
     w.group_leaves_node[static_cast<std::size_t>(group)] = placement.nodes > 1;
   };
   set(Group::tensor, network.tensor);
+  set(Group::context, network.context);
+  set(Group::expert, network.expert);
+  set(Group::shard, network.shard);
   set(Group::data, network.data);
   set(Group::embedding, network.first_and_last);
   set(Group::world, network.world);
