@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "prism/report.h"
-#include "report/what_if.h"
 #include "scenario_files.h"
 
 namespace prism {
@@ -26,9 +25,9 @@ Json job(Json factors, Json change) {
   return s;
 }
 double multiplier_of(const Json& text) {
-  const auto s = read_scenario(text.dump());
-  EXPECT_TRUE(s) << diagnostics_json(s.diagnostics);
-  return s ? multiplier(*s, s->what_if.at(0)) : 0;
+  const auto prepared = prepare_job(text.dump());
+  EXPECT_TRUE(prepared) << diagnostics_json(prepared.diagnostics);
+  return prepared ? account(*prepared->simulation).what_if.at(0) : 0;
 }
 
 // The 95 % point of the standard normal is 1.644854 (Abramowitz and Stegun, table 26.5).

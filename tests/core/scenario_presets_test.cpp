@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 
 #include "prism/graph.h"
 #include "scenario/presets/presets.h"
@@ -19,16 +20,33 @@ TEST(Presets, EveryModelAndGpuGivesAScenario) {
       Json s = test::job();
       s["model"] = model.name;
       s["parallel"]["pp"] = 2;
+      s["parallel"]["layers_per_virtual_stage"] = "front";  // some have an odd number
       s["cluster"]["gpu"] = gpu.name;
       const auto read = read_scenario(s.dump());
       ASSERT_TRUE(read) << model.name << " " << gpu.name;
       EXPECT_EQ(read->model->name, model.name);
       EXPECT_EQ(read->cluster.gpu.name, gpu.name);
-      EXPECT_EQ(read->model->hidden, read->model->heads * read->model->head_dim)
-          << "true of every model listed";
       EXPECT_GT(read->cost_model.gemm_efficiency, 0);
     }
   }
+}
+
+TEST(Presets, PrecisionChoosesThePeakOfProductsAlone) {
+  Json s = test::job();
+  const auto half = read_scenario(s.dump());
+  s["precision"] = "fp8";
+  const auto fp8 = read_scenario(s.dump());
+  ASSERT_TRUE(half && fp8);
+  EXPECT_EQ(half->cluster.gpu.peak_flops, 989e12);
+  EXPECT_EQ(fp8->cluster.gpu.peak_flops, 1979e12);
+  EXPECT_EQ(fp8->cluster.gpu.attention_peak_flops, 989e12);
+  EXPECT_GT(fp8->cost_model.tp_overlap, half->cost_model.tp_overlap);
+  s["cluster"]["gpu"] = "a100-80gb-sxm";
+  const auto none = read_scenario(s.dump());
+  ASSERT_EQ(none.diagnostics.size(), 1u);
+  EXPECT_EQ(none.diagnostics[0].pointer, "/precision");
+  s["cluster"]["gpu"] = {{"preset", "a100-80gb-sxm"}, {"fp8_tflops", 600}};
+  EXPECT_TRUE(read_scenario(s.dump()));
 }
 
 TEST(Presets, EveryVariabilityGivesFactorsOfMedianOne) {
@@ -52,6 +70,7 @@ TEST(Presets, EveryFigureHasASource) {
   const std::function<void(const Json&)> visit = [&](const Json& value) {
     if (value.is_object() && value.contains("value")) {
       EXPECT_GE(value["source"].get<std::string>().size(), 10u) << value.dump();
+      EXPECT_GE(value["value"].is_boolean() ? 1.0 : value["value"].get<double>(), 0.0) << value.dump();
       ++figures;
     } else if (value.is_structured()) {
       for (const auto& member : value) visit(member);
@@ -59,20 +78,20 @@ TEST(Presets, EveryFigureHasASource) {
   };
   visit(all["gpu"]);
   visit(all["cost_model"]);
-  EXPECT_EQ(figures, static_cast<int>(scenario::gpu_presets().size() * 8 +
+  EXPECT_EQ(figures, static_cast<int>(scenario::gpu_presets().size() * 11 +
                                       scenario::cost_model_presets().size() * 11));
   for (const auto& model : all["model"]) EXPECT_GE(model["source"].get<std::string>().size(), 10u);
 }
 
 TEST(Presets, EveryCostModelBelongsToAGpuOrStandsForTheOthers) {
-  int others = 0;
+  std::set<std::string_view> others;
   for (const auto& preset : scenario::cost_model_presets()) {
     if (preset.gpu == "other")
-      ++others;
+      EXPECT_TRUE(others.insert(preset.precision).second) << preset.precision;
     else
       EXPECT_TRUE(scenario::find_preset(scenario::gpu_presets(), preset.gpu)) << preset.gpu;
   }
-  EXPECT_EQ(others, 1);
+  EXPECT_EQ(others, (std::set<std::string_view>{"bf16", "fp8", "fp4"}));
 }
 
 TEST(Presets, ListNamesSchedulesFamiliesKindsAndRules) {
@@ -115,7 +134,7 @@ TEST(Presets, AreWhatTheJsonSchemaNames) {
   const Json cost_model_keys = [&] {
     Json keys = Json::array();
     for (const auto& member : all["cost_model"][0].items())
-      if (member.key() != "gpu") keys.push_back(member.key());
+      if (member.key() != "gpu" && member.key() != "precision") keys.push_back(member.key());
     return keys;
   }();
   for (const auto& key : cost_model_keys) EXPECT_TRUE(defs["cost_model"]["properties"].contains(key)) << key;

@@ -28,16 +28,35 @@ std::string_view kind_name(Kind kind);  ///< the word in JSON, e.g. "all_gather"
 enum class Class { compute, communication };
 Class class_of(Kind kind);
 
+/// Mixture of experts in place of the feed-forward block.
+struct Experts {
+  std::int64_t count = 0;        ///< routed experts of a layer
+  std::int64_t top_k = 0;        ///< experts that a token visits
+  std::int64_t ffn_hidden = 0;   ///< width of one expert
+  std::int64_t shared = 0;       ///< experts beside them that every token visits, each as wide
+  std::int64_t dense_first = 0;  ///< layers in front that have the plain feed-forward block
+};
+
+/// Attention through low-rank projections (MLA, arXiv 2405.04434). Queries and keys of a head are head_dim + rope_dim wide.
+struct LatentAttention {
+  std::int64_t query_rank = 0;  ///< 0: queries come straight from the hidden state
+  std::int64_t kv_rank = 0, rope_dim = 0, value_dim = 0;
+};
+
 /// Transformer shape.
 struct Model {
   std::string name;       ///< preset name, or "custom"
   std::int64_t layers = 0, hidden = 0, ffn_hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, vocabulary = 0;
   bool gated_ffn = false;         ///< SwiGLU-like: three FFN matrices instead of two
   bool tied_embeddings = false;   ///< input embedding and output head share weights
+  std::optional<Experts> experts;
+  std::optional<LatentAttention> latent_attention;
 };
 
 enum class Recompute { none, selective, full };
 enum class RankOrder { tp_cp_dp_pp, tp_cp_pp_dp };
+enum class ContextExchange { all_gather, ring };  ///< how context ranks see each other's keys and values
+enum class Gather { per_micro_batch, per_step };  ///< when ZeRO-2 and 3 gather parameters and reduce gradients
 
 struct Parallel {
   std::int64_t tp = 1, cp = 1, pp = 1, dp = 1;
@@ -45,7 +64,12 @@ struct Parallel {
   std::int64_t virtual_stages = 1;      ///< v: chunks of layers on one pipeline rank
   std::vector<std::int64_t> layers_per_virtual_stage;  ///< pp*v entries, in model order; virtual stage s is on rank s mod pp
   RankOrder rank_order = RankOrder::tp_cp_dp_pp;
-  int zero = 0;                         ///< ZeRO level: 0 or 1
+  ContextExchange cp_exchange = ContextExchange::all_gather;
+  std::int64_t ep = 1;                  ///< expert-parallel degree; etp * ep divides tp * cp * dp and needs no GPUs of its own
+  std::int64_t etp = 1;                 ///< tensor-parallel degree of the experts
+  int zero = 0;                         ///< ZeRO level, 0 to 3
+  std::int64_t dp_shard = 0;            ///< replicas that ZeRO shards over; divides dp; 0: all of them
+  Gather gather = Gather::per_micro_batch;
   bool sequence_parallel = false;
   Recompute recompute = Recompute::none;
   std::int64_t world() const { return tp * cp * pp * dp; }
@@ -63,11 +87,14 @@ struct Gpu {
   double peak_flops = 0;              ///< dense, at the training precision, FLOP/s
   double memory_bytes = 0;
   double memory_bytes_per_s = 0;
+  double attention_peak_flops = 0;    ///< dense, 16-bit: attention is not computed in fewer bits; 0: as peak_flops
 };
 
 struct Cluster {
   Gpu gpu;
   std::int64_t gpus_per_node = 8;
+  std::int64_t nvlink_domain = 0;  ///< consecutive GPUs that the links of intra_node join; 0: gpus_per_node
+  std::int64_t domain() const { return nvlink_domain > 0 ? nvlink_domain : gpus_per_node; }
   struct Link {
     double bytes_per_s = 0;  ///< per GPU and direction
     double latency_s = 0;    ///< alpha of one step
@@ -87,13 +114,14 @@ struct CostModel {
   double optimizer_bytes = 0;          ///< memory traffic of the optimizer, bytes a parameter
   double tp_overlap = 0;               ///< share of tensor-parallel communication hidden behind compute
   double dp_overlap = 0;               ///< share of data-parallel communication hidden behind compute
+  double compute_scale = 1;            ///< multiplies every compute operator: 1 / the factor that calibration finds
 };
 
 /// One operator of a user's list.
 struct OperatorSpec {
   enum class Scope { layer, stage, step };
   enum class Phase { forward, backward };
-  enum class Group { none, tp, dp, world };  ///< whom a collective synchronises; none for compute and send_recv
+  enum class Group { none, tp, cp, dp, world };  ///< whom a collective synchronises; none for compute and send_recv
   std::string name;
   Scope scope = Scope::layer;
   Phase phase = Phase::forward;             ///< not used with scope step
@@ -153,6 +181,7 @@ struct Scenario {
   std::string title;
   std::optional<Model> model;            ///< none when `operators` is given
   std::vector<OperatorSpec> operators;
+  std::string precision = "bf16";        ///< of products: bf16, fp8 or fp4
   Parallel parallel;
   Batch batch;
   Cluster cluster;                       ///< meaningful with a model
@@ -193,6 +222,8 @@ void place(std::string_view text, std::vector<Diagnostic>& diagnostics);
 
 /// Names of the pipeline schedules, as in JSON. Their rules live with the schedules, in the graph room.
 std::span<const std::string_view> schedule_names();
+/// Whether a schedule plays the gradients of the weights apart from those of the activations.
+bool splits_weight_gradients(std::string_view schedule);
 
 /// Names, contents and sources of all presets, as JSON: {"model": [...], "gpu": [...], "variability": [...], ...}.
 std::string presets_json();

@@ -21,9 +21,14 @@ struct Operator {
   int shape = 0;        ///< index into Workload::shapes
 };
 
-/// Whom a collective synchronises: the ranks that share all coordinates but one (tensor, data), the first and the last
-/// pipeline rank of one tensor rank and replica (embedding: tied-embedding gradients), or all.
-enum class Group { none, tensor, data, embedding, world };
+/// Whom a collective synchronises: the ranks that share all coordinates but one (tensor, context, data), the ranks that
+/// hold one set of experts (expert) or one set of shards (shard), the first and the last pipeline rank of one tensor rank
+/// and replica (embedding: tied-embedding gradients), or all. Collectives inside a chunk are over tensor, context, expert
+/// or shard.
+enum class Group { none, tensor, context, expert, shard, data, embedding, world };
+inline bool is_inside_chunk(Group g) {
+  return g == Group::tensor || g == Group::context || g == Group::expert || g == Group::shard;
+}
 
 /// Some compute operators on every rank, in order, then at most one collective: one duration for the whole group,
 /// started when its last member has arrived.
@@ -37,6 +42,7 @@ struct Segment {
 /// One virtual stage.
 struct StageProgram {
   std::vector<Segment> forward, backward;
+  std::vector<Segment> weight;  ///< gradients of the weights, where the schedule plays them apart; else in `backward`
   std::int64_t layers = 0;
 };
 
@@ -53,7 +59,7 @@ struct StepEnd {
 };
 
 struct Workload {
-  std::int64_t tp = 1, pp = 1, dp = 1;      ///< tensor ranks t (context ranks included later), pipeline ranks, replicas
+  std::int64_t tp = 1, pp = 1, dp = 1;      ///< tensor times context ranks of a stage, pipeline ranks, replicas
   std::int64_t virtual_stages = 1;          ///< v
   std::int64_t micro_batches = 1;           ///< m
   std::string schedule;

@@ -10,7 +10,6 @@
 #include "report/diagnostics.h"
 #include "report/digest.h"
 #include "report/training_section.h"
-#include "report/what_if.h"
 #include "statistics/binomial.h"
 #include "statistics/statistics.h"
 
@@ -78,6 +77,9 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
   ordered_json out = {{"path", a.path},
                       {"replicas", a.replicas},
                       {"replicas_simulated", a.replicas_simulated},
+                      {"varies", a.varies},
+                      {"shortlist", a.shortlist},
+                      {"group_exponent", finite(a.group_exponent)},
                       {"sampling", a.sampling},
                       {"tasks", a.tasks},
                       {"decided_by_residual", outcome.decided_by_residual},
@@ -88,6 +90,30 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
                     {"standard_error", finite(outcome.check_standard_error)},
                     {"largest_difference", finite(outcome.check_largest_difference)}};
   return out;
+}
+
+/// Steps of the same run against one another, and runs against one another: the draws that last a run are the same
+/// within one.
+ordered_json runs(const Outcome& outcome) {
+  if (outcome.steps_a_run == 0) return nullptr;
+  std::vector<double> within, medians;
+  const auto length = static_cast<std::size_t>(outcome.steps_a_run);
+  for (std::size_t from = 0; from + length <= outcome.run_step_s.size(); from += length) {
+    std::vector<double> steps(outcome.run_step_s.begin() + static_cast<std::ptrdiff_t>(from),
+                              outcome.run_step_s.begin() + static_cast<std::ptrdiff_t>(from + length));
+    std::sort(steps.begin(), steps.end());
+    medians.push_back(quantile(steps, 0.5));
+    for (double x : steps) within.push_back(x / medians.back());
+  }
+  std::sort(within.begin(), within.end());
+  std::sort(medians.begin(), medians.end());
+  return {{"runs", medians.size()},
+          {"steps_per_run", outcome.steps_a_run},
+          {"p95_over_p50_within_a_run", finite(quantile(within, 0.95))},
+          {"median_s",
+           {{"p5", finite(quantile(medians, 0.05))},
+            {"p50", finite(quantile(medians, 0.5))},
+            {"p95", finite(quantile(medians, 0.95))}}}};
 }
 
 ordered_json critical_path(const Job& job, const Outcome& outcome) {
@@ -168,9 +194,9 @@ ordered_json throughput(const Job& job, double median_s) {
           {"hfu", finite(w.hardware_flops / (median_s * w.peak_flops))}};
 }
 
-ordered_json what_ifs(const Scenario& s) {
+ordered_json what_ifs(const Simulation& s) {
   ordered_json out = ordered_json::array();
-  for (const WhatIf& w : s.what_if) out.push_back({{"multiplier", finite(multiplier(s, w))}});
+  for (double m : account(s).what_if) out.push_back({{"multiplier", finite(m)}});
   return out;
 }
 
@@ -216,11 +242,12 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["partial"] = partial;
   out["engine"] = engine(job, outcome);
   out["step_time_s"] = step_time(job, sorted);
+  out["runs"] = runs(outcome);
   out["critical_path"] = critical_path(job, outcome);
   out["ranks"] = ranks(job, outcome);
   out["layout"] = layout(job);
   out["throughput"] = throughput(job, quantile(sorted, 0.5));
-  out["what_if"] = what_ifs(job.scenario);
+  out["what_if"] = what_ifs(simulation);
   std::vector<double> wall_clock;
   if (job.scenario.training_run && !partial)
     out["training_run"] = training_section(job, outcome, training, wall_clock);

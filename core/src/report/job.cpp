@@ -8,7 +8,6 @@
 #include "prism/report.h"
 #include "report/diagnostics.h"
 #include "report/training_section.h"
-#include "report/what_if.h"
 
 namespace prism {
 namespace {
@@ -38,8 +37,6 @@ Result<Job> prepare_job(std::string_view scenario_text) {
   auto simulation = prepare_simulation(*workload, scenario->run);
   move_to(seen, simulation.diagnostics);
   if (!simulation) return refused();
-  auto of_what_ifs = warnings_of_what_ifs(*scenario);
-  move_to(seen, of_what_ifs);
 
   if (scenario->training_run) {
     // Judged by the step without variability; the run itself uses the simulated steps.

@@ -7,6 +7,8 @@ namespace prism::scenario {
 namespace {
 
 constexpr std::string_view custom_gpu = "default";
+// Slower than any machine, and far from where seconds overflow.
+constexpr double least_rate = 1e-3, least_share = 1e-3;
 
 void read_link(Section& cluster, std::string_view key, const PresetSection& gpu, Figure rate, Figure latency,
                Cluster::Link& to) {
@@ -14,7 +16,7 @@ void read_link(Section& cluster, std::string_view key, const PresetSection& gpu,
   if (!value && gpu.preset.empty()) return;
   Section s(cluster.notes(), value, cluster.at(key));
   constexpr std::string_view bytes = "per_gpu_gbyte_per_s", bits = "per_gpu_gbit_per_s";
-  constexpr Limits<double> rates{0, 1e6, true};
+  constexpr Limits<double> rates{least_rate, 1e6};
   double gbyte_per_s = 0, us = 0;
   if (s.has(bits)) {
     double gbit_per_s = 0;
@@ -43,7 +45,7 @@ struct Field {
   double CostModel::*to;
   double per_unit;  ///< what the key's unit divides by
 };
-constexpr Limits<double> share{0, 1, true}, part{0, 1}, microseconds{0, 1e6}, bytes{0, 1000};
+constexpr Limits<double> share{least_share, 1}, part{0, 1}, microseconds{0, 1e6}, bytes{0, 1000};
 constexpr Field before_attention[] = {
     {"gemm_efficiency", share, &CostModelPreset::gemm_efficiency, &CostModel::gemm_efficiency, 1},
     {"gemm_overhead_us", microseconds, &CostModelPreset::gemm_overhead_us, &CostModel::gemm_overhead_s, 1e6},
@@ -60,13 +62,14 @@ constexpr Field after_attention[] = {
     {"dp_overlap", part, &CostModelPreset::dp_overlap, &CostModel::dp_overlap, 1},
 };
 
-void read_cost_model(Section& root, std::string_view gpu, CostModel& to) {
+void read_cost_model(Section& root, std::string_view gpu, std::string_view precision, CostModel& to) {
   Section s(root.notes(), root.take("cost_model"), root.at("cost_model"));
   const CostModelPreset* preset = nullptr;
   for (const CostModelPreset& p : cost_model_presets())
-    if (p.gpu == gpu || (!preset && p.gpu == "other")) preset = &p;
+    if (p.precision == precision && (p.gpu == gpu || (!preset && p.gpu == "other"))) preset = &p;
   const std::string origin =
-      "default for " + std::string(preset->gpu == "other" ? "GPUs without values of their own" : gpu);
+      "default for " + std::string(preset->gpu == "other" ? "GPUs without values of their own" : gpu) +
+      (precision == "bf16" ? "" : " in " + std::string(precision));
   const auto read = [&](const Field& f) {
     const Figure& figure = preset->*f.preset;
     double value = 0;
@@ -89,7 +92,7 @@ void read_cluster(Section& root, Scenario& to, bool job) {
     Section s(root.notes(), root.take("cluster"), root.at("cluster"));
     s.integer("gpus_per_node", to.cluster.gpus_per_node, {1, 4096}, Assumed<std::int64_t>{8});
     constexpr std::string_view why = "with \"operators\" this has no effect: latencies are given";
-    for (std::string_view key : {"gpu", "intra_node", "inter_node"})
+    for (std::string_view key : {"gpu", "nvlink_domain", "intra_node", "inter_node"})
       refuse_key(s, key, Code::inconsistent, why, "leave it out");
     s.finish();
     root.put("cluster", std::move(s.echo));
@@ -105,7 +108,7 @@ void read_cluster(Section& root, Scenario& to, bool job) {
   Section s(root.notes(), value, root.at("cluster"));
   const Json* gpu_value = s.require("gpu");
   if (!gpu_value) {
-    for (std::string_view key : {"gpus_per_node", "intra_node", "inter_node"}) s.take(key);
+    for (std::string_view key : {"gpus_per_node", "nvlink_domain", "intra_node", "inter_node"}) s.take(key);
     s.finish();
     root.take("cost_model");
     return;
@@ -119,15 +122,32 @@ void read_cluster(Section& root, Scenario& to, bool job) {
   const GpuPreset& p = preset ? *preset : none;
   const auto figure = [&](Figure f) { return gpu->figure(f.value, f.source); };
   Gpu& g = to.cluster.gpu;
-  double tflops = 0, gib = 0, gbyte_per_s = 0;
-  gpu->section.real("peak_tflops", tflops, {0, 1e6, true}, figure(p.peak_tflops));
-  gpu->section.real("memory_gib", gib, {0, 1e6, true}, figure(p.memory_gib));
-  gpu->section.real("memory_gbyte_per_s", gbyte_per_s, {0, 1e7, true}, figure(p.memory_gbyte_per_s));
+  double tflops = 0, fp8 = 0, fp4 = 0, gib = 0, gbyte_per_s = 0;
+  gpu->section.real("peak_tflops", tflops, {least_rate, 1e6}, figure(p.peak_tflops));
+  // A GPU without such a rate is read without the key.
+  const auto narrow = [&](std::string_view key, const Figure& preset_figure, double& rate) {
+    if (preset_figure.value > 0 || gpu->section.has(key))
+      gpu->section.real(key, rate, {least_rate, 1e6},
+                        preset_figure.value > 0 ? figure(preset_figure) : std::nullopt);
+    else
+      gpu->section.take(key);
+  };
+  narrow("fp8_tflops", p.fp8_tflops, fp8);
+  narrow("fp4_tflops", p.fp4_tflops, fp4);
+  gpu->section.real("memory_gib", gib, {least_rate, 1e6}, figure(p.memory_gib));
+  gpu->section.real("memory_gbyte_per_s", gbyte_per_s, {least_rate, 1e7}, figure(p.memory_gbyte_per_s));
   gpu->section.finish();
-  const bool same = preset && tflops == p.peak_tflops.value && gib == p.memory_gib.value &&
+  const bool same = preset && tflops == p.peak_tflops.value && fp8 == p.fp8_tflops.value &&
+                    fp4 == p.fp4_tflops.value && gib == p.memory_gib.value &&
                     gbyte_per_s == p.memory_gbyte_per_s.value;
   g.name = preset ? gpu->preset + (same ? "" : " (changed)") : "custom";
-  g.peak_flops = tflops * 1e12;
+  const double rate = to.precision == "fp8" ? fp8 : to.precision == "fp4" ? fp4 : tflops;
+  if (rate == 0 && tflops > 0)
+    root.fault_at("precision", Code::inconsistent,
+                  "the GPU has no dense rate in " + to.precision,
+                  "take bf16, or give \"" + to.precision + "_tflops\" of the GPU");
+  g.peak_flops = rate * 1e12;
+  g.attention_peak_flops = tflops * 1e12;
   g.memory_bytes = gib * 1073741824.0;
   g.memory_bytes_per_s = gbyte_per_s * 1e9;
   s.put("gpu", std::move(gpu->section.echo));
@@ -136,11 +156,16 @@ void read_cluster(Section& root, Scenario& to, bool job) {
   s.integer("gpus_per_node", to.cluster.gpus_per_node, {1, 4096},
             preset ? gpu->figure(per_node, p.gpus_per_node.source)
                    : Assumed<std::int64_t>{per_node, std::string(custom_gpu)});
+  const std::int64_t domain = preset ? static_cast<std::int64_t>(p.nvlink_domain.value) : 0;
+  const bool whole_node = !preset || (domain == per_node && to.cluster.gpus_per_node != per_node);
+  s.integer("nvlink_domain", to.cluster.nvlink_domain, {1, 4096},
+            whole_node ? Assumed<std::int64_t>{to.cluster.gpus_per_node, "derived: gpus_per_node"}
+                       : *gpu->figure(domain, p.nvlink_domain.source));
   read_link(s, "intra_node", *gpu, p.intra_node_gbyte_per_s, p.intra_node_latency_us, to.cluster.intra_node);
   read_link(s, "inter_node", *gpu, p.inter_node_gbyte_per_s, p.inter_node_latency_us, to.cluster.inter_node);
   s.finish();
   root.put("cluster", std::move(s.echo));
-  read_cost_model(root, gpu->preset, to.cost_model);
+  read_cost_model(root, gpu->preset, to.precision, to.cost_model);
 }
 
 }  // namespace prism::scenario

@@ -6,6 +6,7 @@
 
 #include "scenario/layers.h"
 #include "scenario/parts.h"
+#include "scenario/words.h"
 
 namespace prism::scenario {
 namespace {
@@ -15,6 +16,8 @@ constexpr std::int64_t most_sequences = 1'000'000'000;
 
 constexpr std::array<std::string_view, 2> rank_orders = {"tp-cp-dp-pp", "tp-cp-pp-dp"};
 constexpr std::array<std::string_view, 3> recomputes = {"none", "selective", "full"};
+constexpr std::array<std::string_view, 2> exchanges = {"all-gather", "ring"};
+constexpr std::array<std::string_view, 2> gathers = {"per_micro_batch", "per_step"};
 
 constexpr std::string_view list_hint =
     "give \"layers_per_virtual_stage\": a list of numbers in model order, or \"one-less-first-and-last\", "
@@ -184,6 +187,68 @@ void read_layers(Section& parallel, Scenario& to, bool job, bool model_known, co
   parallel.put_assumed(key, layers, (value ? "derived: rule " : "default: rule ") + rule);
 }
 
+/// Keys of a job only, whose rules need no replicas.
+void read_forms(Section& parallel, Scenario& to) {
+  Parallel& p = to.parallel;
+  using Whole = Assumed<std::int64_t>;
+  std::string order(rank_orders[0]), recompute(recomputes[0]), exchange(exchanges[0]), gather(gathers[0]);
+  parallel.name("cp_exchange", exchange, exchanges, "a form of context parallelism",
+                Assumed<std::string>{exchange});
+  p.cp_exchange = enumerator<ContextExchange>(exchanges, exchange);
+  if (to.model && to.model->experts) {
+    parallel.integer("ep", p.ep, {1, 65'536}, Whole{1});
+    parallel.integer("etp", p.etp, {1, 1024}, Whole{p.tp, "derived: tp"});
+  } else {
+    for (std::string_view key : {"ep", "etp"}) {
+      if (to.model)
+        refuse_key(parallel, key, Code::inconsistent, "the model has no experts to be parallel over",
+                   "leave it out, or give the model \"experts\"");
+      else
+        parallel.take(key);
+    }
+  }
+  parallel.name("rank_order", order, rank_orders, "a rank order",
+                Assumed<std::string>{order, "default", "Megatron-LM's order of ranks"});
+  p.rank_order = enumerator<RankOrder>(rank_orders, order);
+  std::int64_t zero = 0;
+  const bool levelled = parallel.integer("zero", zero, {0, 3}, Whole{0});
+  p.zero = static_cast<int>(zero);
+  if (!levelled)
+    parallel.take("dp_shard");
+  else if (zero > 0)
+    parallel.reserve("dp_shard");
+  else
+    refuse_key(parallel, "dp_shard", Code::inconsistent, "without ZeRO nothing is sharded",
+               "leave it out, or give \"zero\"");
+  if (parallel.name("gather", gather, gathers, "a time to gather", Assumed<std::string>{gather}) && levelled) {
+    p.gather = enumerator<Gather>(gathers, gather);
+    if (zero >= 2 && p.pp > 1 && p.gather != Gather::per_step)
+      parallel.fault_at(
+          "zero", Code::inconsistent,
+          "zero " + shown(zero) + " with pp " + shown(p.pp) + " needs \"gather\": \"per_step\"",
+          "a pipeline would gather the parameters again for each of its micro-batches; per_step gathers "
+          "once, or take zero 1");
+  }
+  parallel.boolean("sequence_parallel", p.sequence_parallel, Assumed<bool>{false});
+  parallel.name("recompute", recompute, recomputes, "a recompute mode", Assumed<std::string>{recompute});
+  p.recompute = enumerator<Recompute>(recomputes, recompute);
+}
+
+/// Keys of a job that count against the replicas.
+void read_shards(Section& parallel, Parallel& p) {
+  if (p.zero > 0 &&
+      parallel.integer("dp_shard", p.dp_shard, {1, 1'000'000}, Assumed<std::int64_t>{p.dp, "derived: dp"}) &&
+      p.dp % p.dp_shard != 0)
+    parallel.fault_at("dp_shard", Code::not_divisible,
+                      "dp " + shown(p.dp) + " does not divide by dp_shard " + shown(p.dp_shard));
+  const std::int64_t stage = p.tp * p.cp * p.dp;
+  if (stage % (p.etp * p.ep) != 0)
+    parallel.fault_at(parallel.has("ep") ? "ep" : "etp", Code::not_divisible,
+                      product({{"tp", p.tp}, {"cp", p.cp}, {"dp", p.dp}}) + " = " + shown(stage) +
+                          " ranks of a stage do not divide by " + product({{"etp", p.etp}, {"ep", p.ep}}) +
+                          " = " + shown(p.etp * p.ep));
+}
+
 }  // namespace
 
 void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
@@ -196,11 +261,6 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
 
   bool degrees = parallel.integer("tp", p.tp, {1, 1024}, Whole{1});
   degrees &= parallel.integer("cp", p.cp, {1, 1024}, Whole{1});
-  if (p.cp > 1) {
-    parallel.fault_at("cp", Code::unsupported,
-                      "context parallelism is not computed by this version: cp must be 1");
-    degrees = false;
-  }
   const bool pipeline = parallel.integer("pp", p.pp, {1, 1024}, Whole{1});
   degrees &= pipeline;
   Equation e;
@@ -226,27 +286,20 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
   else
     parallel.take("layers_per_virtual_stage");
 
-  std::string order = std::string(rank_orders[0]), recompute = "none";
-  if (job) {
-    parallel.name("rank_order", order, rank_orders, "a rank order",
-                  Assumed<std::string>{order, "default", "Megatron-LM's order of ranks"});
-    std::int64_t zero = 0;
-    if (parallel.integer("zero", zero, {0, 3}, Whole{0}) && zero > 1)
-      parallel.fault_at("zero", Code::unsupported,
-                        "ZeRO-" + shown(zero) + " is not computed by this version: zero must be 0 or 1");
-    p.zero = static_cast<int>(zero);
-    parallel.boolean("sequence_parallel", p.sequence_parallel, Assumed<bool>{false});
-    parallel.name("recompute", recompute, recomputes, "a recompute mode", Assumed<std::string>{recompute});
-  } else {
-    for (std::string_view key : {"rank_order", "zero", "sequence_parallel", "recompute"})
-      refuse_key(parallel, key, Code::inconsistent,
-                 "with \"operators\" this has no effect: the list says what is computed", "leave it out");
-  }
-  p.rank_order = order == rank_orders[0] ? RankOrder::tp_cp_dp_pp : RankOrder::tp_cp_pp_dp;
-  p.recompute = recompute == "full"        ? Recompute::full
-                : recompute == "selective" ? Recompute::selective
-                                           : Recompute::none;
+  const bool forms_sound = [&] {
+    const std::size_t before = notes.faults;
+    if (job) {
+      read_forms(parallel, to);
+    } else {
+      for (std::string_view key : {"cp_exchange", "ep", "etp", "rank_order", "zero", "dp_shard", "gather",
+                                   "sequence_parallel", "recompute"})
+        refuse_key(parallel, key, Code::inconsistent,
+                   "with \"operators\" this has no effect: the list says what is computed", "leave it out");
+    }
+    return notes.faults == before;
+  }();
 
+  bool shards_read = false;
   if (batch_value && !batch.broken()) {
     given(batch, "global", e.global, most_sequences);
     given(batch, "micro", e.micro, 1'000'000);
@@ -261,6 +314,10 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
       to.batch.micro = *e.micro;
       to.batch.micro_batches = *e.micro_batches;
       p.dp = *e.dp;
+      if (job && degrees && forms_sound) {
+        read_shards(parallel, p);
+        shards_read = true;
+      }
       if (degrees && p.world() > most_gpus)
         parallel.fault(Code::too_large, product({{"tp", p.tp}, {"cp", p.cp}, {"pp", p.pp}, {"dp", p.dp}}) +
                                             " = " + shown(p.world()) + " GPUs are more than " +
@@ -268,6 +325,7 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
     }
     batch.finish();
   }
+  if (job && !shards_read && p.zero > 0) parallel.take("dp_shard");
   parallel.finish();
   root.put("parallel", std::move(parallel.echo));
   root.put("batch", std::move(batch.echo));

@@ -16,7 +16,7 @@ using Group = OperatorSpec::Group;
 
 constexpr std::array<std::string_view, 3> scopes = {"layer", "stage", "step"};
 constexpr std::array<std::string_view, 2> phases = {"forward", "backward"};
-constexpr std::array<std::string_view, 3> groups = {"tp", "dp", "world"};
+constexpr std::array<std::string_view, 4> groups = {"tp", "cp", "dp", "world"};
 constexpr std::size_t most_operators = 4096;
 constexpr std::size_t longest_name = 100;
 
@@ -32,12 +32,14 @@ bool read_group(Section& s, Kind kind, Scope scope, Group& to) {
   }
   std::string group;
   if (!s.name("group", group, groups, "a group")) return false;
-  if (group != "tp" && scope != Scope::step) {
+  const bool inside = group == "tp" || group == "cp";
+  if (!inside && scope != Scope::step) {
     s.fault_at("group", Code::inconsistent,
                "a collective over " + group + " belongs to the end of the step: scope must be step");
     return false;
   }
-  to = group == "tp" ? Group::tp : group == "dp" ? Group::dp : Group::world;
+  // `none` stands before the words.
+  to = static_cast<Group>(1 + static_cast<int>(enumerator<Group>(groups, group)));
   return true;
 }
 

@@ -16,18 +16,31 @@ Json figure(const Figure& f) { return {{"value", number(f.value)}, {"source", f.
 
 Json models() {
   Json list = Json::array();
-  for (const ModelPreset& p : model_presets())
-    list.push_back({{"name", p.name},
-                    {"layers", p.layers},
-                    {"hidden", p.hidden},
-                    {"ffn_hidden", p.ffn_hidden},
-                    {"heads", p.heads},
-                    {"kv_heads", p.kv_heads},
-                    {"head_dim", p.head_dim},
-                    {"vocabulary", p.vocabulary},
-                    {"gated_ffn", p.gated_ffn},
-                    {"tied_embeddings", p.tied_embeddings},
-                    {"source", p.source}});
+  for (const ModelPreset& p : model_presets()) {
+    Json entry = {{"name", p.name},
+                  {"layers", p.layers},
+                  {"hidden", p.hidden},
+                  {"ffn_hidden", p.ffn_hidden},
+                  {"heads", p.heads},
+                  {"kv_heads", p.kv_heads},
+                  {"head_dim", p.head_dim},
+                  {"vocabulary", p.vocabulary},
+                  {"gated_ffn", p.gated_ffn},
+                  {"tied_embeddings", p.tied_embeddings}};
+    if (const Experts& e = p.experts; e.count > 0)
+      entry["experts"] = {{"count", e.count},
+                          {"top_k", e.top_k},
+                          {"ffn_hidden", e.ffn_hidden},
+                          {"shared", e.shared},
+                          {"dense_first", e.dense_first}};
+    if (const LatentAttention& a = p.latent_attention; a.kv_rank > 0)
+      entry["latent_attention"] = {{"query_rank", a.query_rank},
+                                   {"kv_rank", a.kv_rank},
+                                   {"rope_dim", a.rope_dim},
+                                   {"value_dim", a.value_dim}};
+    entry["source"] = p.source;
+    list.push_back(std::move(entry));
+  }
   return list;
 }
 
@@ -36,15 +49,19 @@ Json gpus() {
   for (const GpuPreset& p : gpu_presets())
     list.push_back({{"name", p.name},
                     {"peak_tflops", figure(p.peak_tflops)},
+                    {"fp8_tflops", figure(p.fp8_tflops)},
+                    {"fp4_tflops", figure(p.fp4_tflops)},
                     {"memory_gib", figure(p.memory_gib)},
                     {"memory_gbyte_per_s", figure(p.memory_gbyte_per_s)},
                     {"gpus_per_node", figure(p.gpus_per_node)},
+                    {"nvlink_domain", figure(p.nvlink_domain)},
                     {"intra_node",
                      {{"per_gpu_gbyte_per_s", figure(p.intra_node_gbyte_per_s)},
                       {"latency_us", figure(p.intra_node_latency_us)}}},
                     {"inter_node",
                      {{"per_gpu_gbyte_per_s", figure(p.inter_node_gbyte_per_s)},
-                      {"latency_us", figure(p.inter_node_latency_us)}}}});
+                      {"latency_us", figure(p.inter_node_latency_us)}}},
+                    {"validated", p.validated}});
   return list;
 }
 
@@ -53,6 +70,7 @@ Json cost_models() {
   for (const CostModelPreset& p : cost_model_presets())
     list.push_back(
         {{"gpu", p.gpu},
+         {"precision", p.precision},
          {"gemm_efficiency", figure(p.gemm_efficiency)},
          {"gemm_overhead_us", figure(p.gemm_overhead_us)},
          {"memory_efficiency", figure(p.memory_efficiency)},

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t longest_title = 200;
+constexpr std::array<std::string_view, 3> precisions = {"bf16", "fp8", "fp4"};
 
 /// `prism` must be there, first, and 1. False: nothing else can be read.
 bool read_version(Section& root, const Json& document) {
@@ -62,6 +63,11 @@ Scenario read_document(const Json& document, Notes& notes) {
   root.take("operators");
   const std::size_t before = notes.faults;
   read_model(root, to);
+  if (job)
+    root.name("precision", to.precision, precisions, "a precision", Assumed<std::string>{to.precision});
+  else
+    refuse_key(root, "precision", Code::inconsistent,
+               "with \"operators\" this has no effect: latencies are given", "leave it out");
   const bool model_known = to.model.has_value() && notes.faults == before;
   if (!job) root.reserve("operators");
   const std::size_t before_layout = notes.faults;

@@ -135,7 +135,15 @@ void Causes::prepare(LawBook& book, std::int64_t line_count,
         const Distribution& f = workload_->causes[i].factor;
         variance += f.sd() * f.sd() / (f.mean() * f.mean());
       }
-    exponent = fitted_exponent(book, legs, ranks_a_line, std::sqrt(variance));
+    uses_exponent = true;
+    lasting_cv = std::sqrt(variance);
+    double weight = 0;
+    for (const auto& [law, seconds] : legs) {
+      fresh_cv += seconds * book.table(law).sd() / std::max(book.table(law).mean(), 1e-300);
+      weight += seconds;
+    }
+    if (weight > 0) fresh_cv /= weight;
+    exponent = fitted_exponent(book, legs, ranks_a_line, lasting_cv);
   }
   for (std::size_t i = 0; i < causes.size(); ++i) {
     Cause& cause = causes[i];
@@ -175,6 +183,13 @@ void Causes::prepare(LawBook& book, std::int64_t line_count,
         }
     }
   }
+}
+
+bool Causes::outside_measured_range() const {
+  if (!uses_exponent || lasting_cv == 0 || fresh_cv == 0) return false;
+  const double ratio = lasting_cv / fresh_cv;
+  const std::int64_t ranks_a_line = places.ranks / lines;
+  return (ranks_a_line >= 64 && ratio > 1) || (fresh_cv >= 0.2 && ratio > 0.5);
 }
 
 bool Causes::wide() const {

@@ -78,6 +78,10 @@ class Causes {
   std::int64_t lines = 1;
   /// Of the power mean that stands for a group whose ranks differ (docs/design/040-variability.md).
   double exponent = 1;
+  bool uses_exponent = false;
+  double lasting_cv = 0, fresh_cv = 0;  ///< of one rank's gpu factors; of its compute between synchronisations
+  /// Whether the power mean may be off by more than it was measured to be.
+  bool outside_measured_range() const;
 
   bool any() const { return slots.size() > 1; }
   bool wide() const;         ///< some slot differs between replicas

@@ -36,9 +36,10 @@ bool crosses_replicas(const Leg& leg) {
   return leg.end && (leg.end->group == Group::data || leg.end->group == Group::world);
 }
 
+// Every collective inside a chunk is taken to synchronise all tensor and context ranks of the stage.
 bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
   const auto legs = legs_of(segments);
-  return !legs.empty() && legs.back().end && legs.back().end->group == Group::tensor;
+  return !legs.empty() && legs.back().end && is_inside_chunk(legs.back().end->group);
 }
 
 /// Builds programs for a number of lines that each stand for `ranks_a_line` tensor ranks.
@@ -255,7 +256,7 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
       return unsupported("every pipeline rank must take part in the same collectives over the whole job");
     for (const auto& section : e.sections)
       for (const Leg& leg : section)
-        if (leg.end && (leg.end->group == Group::tensor || leg.end->group == Group::embedding))
+        if (leg.end && (is_inside_chunk(leg.end->group) || leg.end->group == Group::embedding))
           return unsupported(
               "a tensor or embedding collective after replicas have met at the end of the step");
   }
@@ -324,6 +325,7 @@ void make_tables(Compiled& compiled) {
     drawn.push_back(s.world_law);
   }
   for (Law law : drawn) {
+    compiled.varies |= !compiled.book.table(law).is_constant();
     if (static_cast<std::size_t>(law) >= compiled.tables.size()) compiled.tables.resize(law + 1);
     if (compiled.tables[law].bucket.empty())
       compiled.tables[law] = make_sample_table(compiled.book.table(law));
@@ -350,7 +352,7 @@ void sum_ranks(Compiled& c) {
   std::vector<std::map<Causes::Mix, Compiled::RankMix>> ranks(static_cast<std::size_t>(c.workload.pp));
   // Every micro-batch draws the same from its stream.
   for (std::size_t s = 0; s < c.program_of.size(); ++s) {
-    auto& rank = ranks[s / 2 % ranks.size()];
+    auto& rank = ranks[s / pass_count % ranks.size()];
     const auto add = [&](Causes::Mix mix, Law law) {
       Compiled::RankMix& entry = rank.try_emplace(mix, Compiled::RankMix{mix, 0, 0}).first->second;
       const QuantileTable& table = c.book.table(law);
@@ -446,7 +448,8 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
   // The group moves as one only if every chunk ends by synchronising it.
   bool joined = true;
   for (const StageProgram& s : w.stages)
-    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward);
+    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward) &&
+             (s.weight.empty() || ends_in_tensor_collective(s.weight));
   compiled->lines = w.tp > 1 && !joined ? w.tp : 1;
   compiled->sampling = compiled->lines > 1 ? Sampling::rank : Sampling::chunk;
 
@@ -457,7 +460,7 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
     // Equal stages share a program: recognised by what they draw.
     std::map<std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>>, std::int32_t> known;
     for (const StageProgram& s : w.stages)
-      for (const auto* segments : {&s.forward, &s.backward}) {
+      for (const auto* segments : {&s.forward, &s.backward, &s.weight}) {
         Program p = compiler.program(*segments);
         if (compiled->lines == 1) p = grouped(book, p);
         std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>> signature;
@@ -480,7 +483,7 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
 
   if (compiled->sampling == Sampling::chunk && !sum_chunks(*compiled)) compiled->sampling = Sampling::segment;
 
-  const std::size_t streams = 2 * w.stages.size();
+  const std::size_t streams = pass_count * w.stages.size();
   compiled->hop_law.assign(streams, book.zero());
   compiled->hop_median_s.assign(streams, 0);
   if (w.transfers.present) {
@@ -495,10 +498,10 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
       return entry->second;
     };
     for (std::size_t s = 0; s < w.stages.size(); ++s) {
-      if (s + 1 < w.stages.size()) compiled->hop_law[2 * s] = hop(forward, w.stages[s + 1].forward);
-      if (s > 0) compiled->hop_law[2 * s + 1] = hop(backward, w.stages[s - 1].backward);
-      compiled->hop_median_s[2 * s] = book.median(w.transfers.forward);
-      compiled->hop_median_s[2 * s + 1] = book.median(w.transfers.backward);
+      if (s + 1 < w.stages.size()) compiled->hop_law[pass_count * s] = hop(forward, w.stages[s + 1].forward);
+      if (s > 0) compiled->hop_law[pass_count * s + 1] = hop(backward, w.stages[s - 1].backward);
+      compiled->hop_median_s[pass_count * s] = book.median(w.transfers.forward);
+      compiled->hop_median_s[pass_count * s + 1] = book.median(w.transfers.backward);
     }
   }
 

@@ -68,7 +68,7 @@ struct Compiled {
   Sampling sampling = Sampling::chunk;
   std::int64_t lines = 1;
 
-  // By stream, that is 2 * stage + pass.
+  // By stream, that is pass_count * stage + pass.
   std::vector<std::int32_t> program_of;  ///< index into programs
   std::vector<Program> programs;         ///< distinct ones
   /// With Sampling::chunk: one draw for all compute of a chunk, and one for all its communication.
@@ -113,6 +113,7 @@ struct Compiled {
 
   std::vector<LawBook::Law> stall_law;  ///< [stalls], of a stall's duration
 
+  bool varies = false;              ///< whether some law that is drawn has a spread
   std::vector<Kind> kinds;          ///< that occur: what a recording keeps apart
   std::vector<SampleTable> tables;  ///< [law], empty where the law is not drawn from
   const SampleTable::Bucket* bucket(LawBook::Law law) const { return tables[law].bucket.data(); }
@@ -125,7 +126,7 @@ struct Compiled {
   std::vector<std::uint64_t> section_key;  ///< [sections], of a trial
 
   static std::size_t stream(const Graph::Task& t) {
-    return static_cast<std::size_t>(2 * t.stage + (t.pass == Pass::backward));
+    return static_cast<std::size_t>(t.stage) * pass_count + static_cast<std::size_t>(t.pass);
   }
   /// Index of what a chunk sends: by rank and direction.
   static std::size_t send(const Graph::Task& t) {

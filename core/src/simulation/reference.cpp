@@ -269,11 +269,13 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
           const std::size_t first = program.size();
           const std::int64_t from = forward ? task.stage - 1 : task.stage + 1,
                              to = forward ? task.stage + 1 : task.stage - 1;
-          if (p > 1 && from >= 0 && from < stages)
+          const bool passes_on = p > 1 && task.pass != Pass::weight;
+          if (passes_on && from >= 0 && from < stages)
             program.push_back(
                 {Action::receive, {}, Group::none, message_of(d, t, from, task.pass, task.micro_batch)});
-          segments(forward ? w.stages[task.stage].forward : w.stages[task.stage].backward);
-          if (p > 1 && to >= 0 && to < stages) {
+          const StageProgram& stage = w.stages[task.stage];
+          segments(forward ? stage.forward : task.pass == Pass::backward ? stage.backward : stage.weight);
+          if (passes_on && to >= 0 && to < stages) {
             const Operator hop = !w.transfers.present ? Operator{}
                                  : forward            ? w.transfers.forward
                                                       : w.transfers.backward;
@@ -293,7 +295,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
     const std::int64_t t = rank % t_ranks, r = rank / t_ranks % p, d = rank / t_ranks / p;
     std::vector<std::int32_t> list;
     auto add = [&](std::int64_t id) { list.push_back(static_cast<std::int32_t>(id)); };
-    if (group == Group::tensor)
+    if (is_inside_chunk(group))  // taken to synchronise the whole stage
       for (std::int64_t i = 0; i < t_ranks; ++i) add(rank_of(d, r, i));
     else if (group == Group::data)
       for (std::int64_t i = 0; i < d_ranks; ++i) add(rank_of(i, r, t));

@@ -18,12 +18,14 @@ namespace {
 
 /// Few enough replicas, or few enough draws of all of them together, are simply all simulated.
 constexpr std::int64_t few_replicas = 8;
-constexpr double few_draws = 4096;
+constexpr double few_draws = 16384;
 /// Replicas of which the walk of the critical path is taken.
 constexpr std::int64_t attributed_replicas = 4;
 constexpr std::int64_t pilot_unit = 1024;
 /// Steps of the pilot are numbered from here: far beyond any trial.
 constexpr std::int64_t pilot_steps = std::int64_t{1} << 40;
+/// Steps of runs that are played for themselves, likewise.
+constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int64_t{1} << 41;
 
 /// The fast path's effort, by the spread of what lasts on a replica over the deviation of what does not. Measured in
 /// docs/design/040-variability.md: where all are alike, the slowest of the rest is one draw, and more simulated ones
@@ -107,6 +109,30 @@ bool nearly_normal(const Compiled& c) {
   });
 }
 
+/// Where a reduction leaves the range it was measured in, and what-ifs that change nothing.
+std::vector<Diagnostic> warnings(const Compiled& c) {
+  std::vector<Diagnostic> list;
+  const Causes& causes = c.causes;
+  const auto warn = [&](std::string pointer, std::string message, std::string hint) {
+    list.push_back({Code::inconsistent, std::move(pointer), std::move(message), std::move(hint), Severity::warning});
+  };
+  for (std::size_t i = 0; i < causes.what_if_multiplier.size(); ++i)
+    if (const double m = causes.what_if_multiplier[i]; m > 1 / 1.001 && m < 1.001)
+      warn("/what_if/" + std::to_string(i),
+           "this what-if multiplies times by " + std::to_string(m) + ", which changes next to nothing",
+           c.workload.what_if[i].change == WhatIf::Change::factor
+               ? ""
+               : "no lasting factor of scope gpu or node on compute sets GPUs apart here: add one, or use \"factor\"");
+  if (causes.outside_measured_range())
+    warn("/variability",
+         "lasting differences between the GPUs of a tensor group are " +
+             std::to_string(static_cast<int>(100 * causes.lasting_cv + 0.5)) + " % beside fresh jitter of " +
+             std::to_string(static_cast<int>(100 * causes.fresh_cv + 0.5)) +
+             " %: the rule that stands for such groups was measured for less and may be off by more than 0.3 %",
+         "the reference engine plays every rank, for small worlds");
+  return list;
+}
+
 bool alike(const Compiled& c) { return !c.causes.wide() && !c.causes.micro_batch(); }
 
 }  // namespace
@@ -118,6 +144,7 @@ struct Simulation {
   Deterministic deterministic;
   std::unique_ptr<Stalls> stalls;
   std::int64_t replicas = 1;
+  bool lasts_a_run = false;  ///< some cause does
   bool approximate = false;  ///< the fast path leaves replicas out
   Effort effort;             ///< what it spends; known once it has learned
   std::int64_t attribution_trials = 0;
@@ -166,14 +193,28 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
     // Until it has learned: the least that may come out, for estimates of work.
     if (s->approximate) s->effort = effort_of(3, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp);
   }
+  for (const Factor& f : workload.causes) s->lasts_a_run |= f.period == Factor::Period::run;
+  s->lasts_a_run &= !s->reference;
   if (can_attribute(*s->compiled)) s->attribution_trials = run.attribution_trials;
   s->deterministic = deterministic_step(*s->compiled);
 
-  return R::of(std::move(s));
+  auto result = R::of(std::move(s));
+  result.diagnostics = warnings(*(*result)->compiled);
+  return result;
 }
 
+namespace {
+
+std::int64_t units(std::int64_t trials, std::int64_t size) { return (trials + size - 1) / size; }
+
+/// Units of Phase::check in which every replica is simulated; the rest are steps of runs.
+std::int64_t exact_units(const Simulation& s) {
+  return s.approximate ? units(check_trials(s.run, s.replicas), check_unit) : 0;
+}
+
+}  // namespace
+
 std::int64_t unit_count(const Simulation& s, Phase phase) {
-  auto units = [](std::int64_t trials, std::int64_t size) { return (trials + size - 1) / size; };
   switch (phase) {
     case Phase::pilot:
       return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled)) : 0;
@@ -182,7 +223,7 @@ std::int64_t unit_count(const Simulation& s, Phase phase) {
     case Phase::attribution:
       return units(s.attribution_trials, attribution_unit);
     case Phase::check:
-      return s.approximate ? units(check_trials(s.run, s.replicas), check_unit) : 0;
+      return exact_units(s) + (s.lasts_a_run ? runs_played * steps_a_run / block_trials : 0);
   }
   return 0;
 }
@@ -267,6 +308,13 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
       break;
     }
     case Phase::check: {
+      if (unit >= exact_units(s)) {
+        std::vector<Step> steps;
+        for (std::int64_t i = (unit - exact_units(s)) * block_trials; std::ssize(steps) < block_trials; ++i)
+          steps.push_back({first_run + i, first_run + i / steps_a_run});
+        for (const Trial& t : Player(c, *s.stalls, s.run.seed).play(steps, s.effort, s.rest)) out.put(t.step_s);
+        break;
+      }
       const std::int64_t count = part(check_trials(s.run, s.replicas), check_unit);
       for (const Trial& t : Player(c, *s.stalls, s.run.seed)
                                 .play(steps_of(unit * check_unit, count), {s.replicas, 0}, {}))
@@ -304,6 +352,10 @@ EngineAccount account(const Simulation& s) {
   a.path = s.reference ? "reference" : s.approximate ? "fast" : "exact";
   a.replicas = s.replicas;
   a.replicas_simulated = s.effort.simulated;
+  a.shortlist = s.approximate ? s.effort.shortlist : 0;
+  a.group_exponent = s.compiled->causes.uses_exponent ? s.compiled->causes.exponent : 0;
+  a.varies = s.compiled->varies || s.stalls->any();
+  a.what_if = s.compiled->causes.what_if_multiplier;
   a.sampling = s.reference                                 ? "rank"
                : s.compiled->sampling == Sampling::chunk   ? "chunk"
                : s.compiled->sampling == Sampling::segment ? "segment"
@@ -364,11 +416,15 @@ Outcome merge(const Simulation& s, std::span<const std::vector<std::byte>> trial
   }
 
   std::vector<double> relative;
-  for (const auto& part : check)
+  const auto exact = std::min(check.size(), static_cast<std::size_t>(exact_units(s)));
+  for (const auto& part : check.first(exact))
     for (Reader in(part); !in.done();) {
-      const double exact = in.get();
-      if (relative.size() < o.step_s.size()) relative.push_back(o.step_s[relative.size()] / exact - 1);
+      const double step = in.get();
+      if (relative.size() < o.step_s.size()) relative.push_back(o.step_s[relative.size()] / step - 1);
     }
+  for (const auto& part : check.subspan(exact))
+    for (Reader in(part); !in.done();) o.run_step_s.push_back(in.get());
+  o.steps_a_run = o.run_step_s.empty() ? 0 : steps_a_run;
   o.checked_trials = static_cast<std::int64_t>(relative.size());
   if (!relative.empty()) {
     const auto n = static_cast<double>(relative.size());

@@ -103,7 +103,7 @@ CurvePoint curve_point(double x, std::span<const RunRecord> runs) {
   return p;
 }
 
-Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup) {
+Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup, const TrainingRunner& run) {
   using R = Result<CheckpointCurve>;
   CheckpointCurve curve;
   double middle = 0;
@@ -133,7 +133,7 @@ Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup) {
     const double interval = basics(**training).interval_s;  // in whole steps
     if (interval <= last) continue;
     last = interval;
-    curve.points.push_back(curve_point(interval, run_training(**training)));
+    curve.points.push_back(curve_point(interval, run(**training)));
   }
   // The expansion holds near the optimum.
   std::vector<CurvePoint> near;
@@ -150,20 +150,21 @@ Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup) {
   return R::of(std::move(curve));
 }
 
-Result<Capacity> capacity(std::span<const Candidate> candidates, double within_s, double q) {
+Result<Capacity> capacity(std::span<const Candidate> candidates, double within_s, double q,
+                          const TrainingRunner& run) {
   using R = Result<Capacity>;
   Capacity c;
   for (const Candidate& candidate : candidates) {
     auto training = prepare_training(candidate.setup);
     if (!training) return R::faults(std::move(training.diagnostics));
     const auto index = static_cast<int>(c.candidates.size());
-    const std::vector<RunRecord> runs = run_training(**training);
+    const std::vector<RunRecord> runs = run(**training);
     const auto n = static_cast<std::int64_t>(runs.size()), hits = in_time(runs, within_s);
     const ProbabilityInterval interval = probability_interval(hits, n, confidence);
     const CurvePoint p = curve_point(candidate.x, runs);
     const double share = static_cast<double>(hits) / static_cast<double>(n);
     c.candidates.push_back(
-        {candidate.x, share, interval.low, interval.high, p.mean_wall_s, p.p95_s, p.goodput});
+        {candidate.x, share, interval.low, interval.high, p.mean_wall_s, p.p95_s, p.goodput, p.finished});
     const auto first = [&](int& place, bool here) {
       if (place < 0 && here) place = index;
     };

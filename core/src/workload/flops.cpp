@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/flops.h"
 
-#include "workload/transformer.h"
+#include "workload/parameters.h"
 
 namespace prism::workload {
 
@@ -10,9 +10,12 @@ Flops step_flops(const Scenario& scenario) {
   const double sequences = static_cast<double>(scenario.batch.global);
   const double s = static_cast<double>(scenario.batch.sequence), tokens = sequences * s;
   const double layers = static_cast<double>(model.layers), h = static_cast<double>(model.hidden);
+  const double plain = static_cast<double>(model.experts ? model.experts->dense_first : model.layers);
 
-  const double products = 2 * tokens * layers * (layer_parameters(model, 1) - layer_norm_parameters(model));
-  const double scores = 4 * sequences * s * s * layers * static_cast<double>(model.heads * model.head_dim);
+  double products = 2 * tokens * plain * layer_products(model, false);
+  if (model.experts) products += 2 * tokens * (layers - plain) * layer_products(model, true);
+  const HeadWidths heads = head_widths(model, 1);
+  const double scores = 2 * sequences * s * s * layers * heads.heads * (heads.query + heads.value);
   const double head = 2 * tokens * h * static_cast<double>(model.vocabulary);
   const double padded_head =
       2 * tokens * h * static_cast<double>(padded_vocabulary(model.vocabulary, scenario.parallel.tp));

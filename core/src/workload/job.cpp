@@ -11,21 +11,55 @@
 namespace prism::workload {
 namespace {
 
-std::vector<StageProgram> stage_programs(const Transformer& transformer,
+std::vector<StageProgram> stage_programs(const Transformer& transformer, const Model& model,
                                          const std::vector<std::int64_t>& layers) {
   std::vector<StageProgram> stages;
+  std::int64_t first_layer = 0;
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
     const bool first = stage == 0, last = stage + 1 == layers.size();
+    const std::int64_t end_layer = first_layer + layers[stage];
     Program forward, backward;
     if (first) transformer.embedding_forward(forward);
-    for (std::int64_t i = 0; i < layers[stage]; ++i) transformer.layer_forward(forward);
+    for (std::int64_t i = first_layer; i < end_layer; ++i)
+      transformer.layer_forward(forward, has_experts(model, i));
     if (last) transformer.head_forward(forward);
     if (last) transformer.head_backward(backward);
-    for (std::int64_t i = 0; i < layers[stage]; ++i) transformer.layer_backward(backward);
+    for (std::int64_t i = end_layer; i-- > first_layer;)
+      transformer.layer_backward(backward, has_experts(model, i));
     if (first) transformer.embedding_backward(backward);
-    stages.push_back({std::move(forward).take(), std::move(backward).take(), layers[stage]});
+    stages.push_back({std::move(forward).take(), std::move(backward).take(), {}, layers[stage]});
+    first_layer = end_layer;
   }
   return stages;
+}
+
+std::string layer_text(const Transformer& transformer, bool experts) {
+  return "forward " + seconds_text(transformer.layer_forward_s(experts)) + ", backward " +
+         seconds_text(transformer.layer_backward_s(experts)) + " without recomputation";
+}
+
+void note_exchanges(const Transformer& transformer, const Scenario& scenario,
+                    std::vector<Workload::Note>& notes) {
+  const Parallel& parallel = scenario.parallel;
+  const auto note = [&](const char* about, const CommunicationTime& time, const char* more = "") {
+    notes.push_back({about, time.how + ": " + seconds_text(time.seconds) + more});
+  };
+  if (parallel.cp > 1)
+    note(parallel.cp_exchange == ContextExchange::ring ? "context ring" : "context all-gather",
+         transformer.context_exchange(),
+         parallel.cp_exchange == ContextExchange::ring ? "; what attention does not hide counts" : "");
+  if (scenario.model->experts) {
+    if (parallel.ep * parallel.etp > 1) note("expert exchange", transformer.expert_exchange());
+    notes.push_back({"experts", "tokens are taken to spread evenly over them"});
+  }
+  const bool experts = scenario.model->experts.has_value();
+  const Transformer::Sharding& sharding = transformer.sharding(experts);
+  if (sharding.reduce_s > 0)
+    notes.push_back({"sharded parameters",
+                     "a layer gathers in " + seconds_text(sharding.gather_s) + " and reduces in " +
+                         seconds_text(sharding.reduce_s) + "; not hidden by its compute: " +
+                         seconds_text(sharding.exposed_forward_s) + " forward, " +
+                         seconds_text(sharding.exposed_backward_s) + " backward"});
 }
 
 }  // namespace
@@ -37,14 +71,14 @@ Result<Workload> from_job(const Scenario& scenario) {
   const Transformer transformer(scenario, network);
 
   Workload workload;
-  workload.stages = stage_programs(transformer, parallel.layers_per_virtual_stage);
-  workload.notes.push_back({"layer", "forward " + seconds_text(transformer.layer_forward_s()) +
-                                         ", backward " + seconds_text(transformer.layer_backward_s()) +
-                                         " without recomputation"});
+  workload.stages = stage_programs(transformer, model, parallel.layers_per_virtual_stage);
+  if (!model.experts || model.experts->dense_first > 0)
+    workload.notes.push_back({"layer", layer_text(transformer, false)});
+  if (model.experts) workload.notes.push_back({"layer with experts", layer_text(transformer, true)});
   if (parallel.tp > 1) {
     workload.notes.push_back(
         {parallel.sequence_parallel ? "tensor all-gather and reduce-scatter" : "tensor all-reduce",
-         transformer.layer_collective().how + ": " + seconds_text(transformer.layer_collective().seconds)});
+         transformer.tensor_exchange().how + ": " + seconds_text(transformer.tensor_exchange().seconds)});
     if (scenario.cost_model.tp_overlap > 0)
       workload.notes.push_back(
           {"tensor-parallel overlap",
@@ -53,6 +87,7 @@ Result<Workload> from_job(const Scenario& scenario) {
   } else if (parallel.sequence_parallel) {
     workload.notes.push_back({"sequence parallelism", "has no effect with tp = 1"});
   }
+  note_exchanges(transformer, scenario, workload.notes);
   if (padded_vocabulary(model.vocabulary, parallel.tp) != model.vocabulary)
     workload.notes.push_back(
         {"vocabulary", std::to_string(model.vocabulary) + " entries are padded to " +
@@ -63,7 +98,7 @@ Result<Workload> from_job(const Scenario& scenario) {
     // The activations of a micro-batch, 16 bits each; every tensor rank sends its share.
     const double bytes = 2 * static_cast<double>(scenario.batch.micro) *
                          static_cast<double>(scenario.batch.sequence) * static_cast<double>(model.hidden) /
-                         static_cast<double>(parallel.tp);
+                         static_cast<double>(parallel.tp * parallel.cp);
     const CommunicationTime hop = network.transfer(bytes);
     workload.transfers = {true,
                           {"activations to the next stage", Kind::send_recv, hop.seconds},

@@ -2,6 +2,7 @@
 #include "workload/network.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "workload/text.h"
 
@@ -43,16 +44,39 @@ Placement spread(std::int64_t size, std::int64_t stride, std::int64_t world, std
   return worst;
 }
 
+Placement spread(std::int64_t size, std::int64_t stride, std::int64_t outer, std::int64_t outer_stride,
+                 std::int64_t world, std::int64_t gpus_per_node) {
+  if (size == 1) return spread(outer, outer_stride, world, gpus_per_node);
+  if (outer == 1) return spread(size, stride, world, gpus_per_node);
+  if (outer_stride == size * stride) return spread(size * outer, stride, world, gpus_per_node);
+  const Placement inner = spread(size, stride, world, gpus_per_node),
+                  apart = spread(outer, outer_stride, world, gpus_per_node);
+  return {size * outer, inner.nodes * apart.nodes, inner.per_node * apart.per_node};
+}
+
 Network::Network(const Cluster& cluster, const Parallel& parallel, double efficiency)
     : intra_(cluster.intra_node), inter_(cluster.inter_node) {
   intra_.bytes_per_s *= efficiency;
   inter_.bytes_per_s *= efficiency;
-  const std::int64_t inner = parallel.tp * parallel.cp, node = cluster.gpus_per_node, all = parallel.world();
+  const std::int64_t inner = parallel.tp * parallel.cp, node = cluster.domain(), all = parallel.world();
   const bool data_first = parallel.rank_order == RankOrder::tp_cp_dp_pp;
   const std::int64_t data_stride = data_first ? inner : inner * parallel.pp;
   const std::int64_t pipeline_stride = data_first ? inner * parallel.dp : inner;
   tensor = spread(parallel.tp, 1, all, node);
-  data = spread(parallel.dp, data_stride, all, node);
+  const std::int64_t tp = parallel.tp, cp = parallel.cp, dp = parallel.dp,
+                     shards = parallel.dp_shard > 0 ? parallel.dp_shard : dp;
+  context = spread(cp, tp, all, node);
+  data = spread(cp, tp, dp, data_stride, all, node);
+  shard = spread(cp, tp, shards, data_stride, all, node);
+  replicas = spread(dp / shards, data_stride * shards, all, node);
+  // The ranks of a stage in their order, tensor and context ranks first; experts count through them.
+  const auto in_stage = [&](std::int64_t size, std::int64_t stride) {
+    const std::int64_t within = stride >= inner ? 1 : std::min(size, inner / stride);
+    return spread(within, stride, size / within, std::max(stride, inner) / inner * data_stride, all, node);
+  };
+  expert_tensor = in_stage(parallel.etp, 1);
+  expert = in_stage(parallel.ep, parallel.etp);
+  expert_data = in_stage(tp * cp * dp / (parallel.etp * parallel.ep), parallel.etp * parallel.ep);
   pipeline = spread(parallel.pp, pipeline_stride, all, node);
   world = spread(all, 1, all, node);
   first_and_last = pipeline.nodes > 1 ? Placement{2, 2, 1} : Placement{2, 1, 2};
@@ -77,12 +101,24 @@ std::string Network::where(const Placement& group) const {
   return std::to_string(group.size) + " ranks " + place + " at " + rate_text(bandwidth(group));
 }
 
+// What a ring inside a node takes, for the steps' latency and the time of the bytes, as measured on eight A100
+// (sweep of vTrain, arXiv 2312.12391, 1 MB to 1 GB; nccl-tests log of microsoft/superbenchmark): small
+// messages in a protocol of low latency at a sixth of the rate; larger ones start later, reach the full rate
+// slowly and never come below a floor. The four numbers are shares, so that they follow latency and rate.
+double Network::ring_inside(double steps, double bytes) const {
+  constexpr double slower = 6, start = 1.31, least = 2.57, ramp = 0.388;
+  const double latency = steps * intra_.latency_s, once = bytes / intra_.bytes_per_s;
+  return std::min(latency + slower * once,
+                  std::max(least * latency, start * latency + once + std::sqrt(ramp * latency * once)));
+}
+
 CommunicationTime Network::all_reduce(const Placement& group, double bytes) const {
   if (group.size < 2) return {};
   const double n = static_cast<double>(group.size), once = bytes / bandwidth(group);
+  if (group.nodes == 1)
+    return {ring_inside(2 * (n - 1), 2 * (n - 1) / n * bytes), "ring, " + where(group)};
   const double ring = 2 * ((n - 1) / n * once + ring_latency(group));
-  // A tree joins nodes; inside a node the ranks form a chain, as in NCCL. Within one node it never beats the
-  // ring.
+  // A tree joins nodes; inside a node the ranks form a chain, as in NCCL.
   const std::int64_t in_node = (group.size + group.nodes - 1) / group.nodes;
   const double tree = 2 * (once + static_cast<double>(in_node - 1) * intra_.latency_s +
                            depth(group.nodes) * inter_.latency_s);
@@ -93,7 +129,23 @@ CommunicationTime Network::all_reduce(const Placement& group, double bytes) cons
 CommunicationTime Network::gather_or_scatter(const Placement& group, double bytes) const {
   if (group.size < 2) return {};
   const double n = static_cast<double>(group.size);
+  if (group.nodes == 1) return {ring_inside(n - 1, (n - 1) / n * bytes), "ring, " + where(group)};
   return {(n - 1) / n * bytes / bandwidth(group) + ring_latency(group), "ring, " + where(group)};
+}
+
+// Every rank sends through its own links: those in its node by the links inside, the others by its adapter,
+// both at once.
+CommunicationTime Network::all_to_all(const Placement& group, double bytes) const {
+  if (group.size < 2) return {};
+  const double n = static_cast<double>(group.size), near = static_cast<double>(group.per_node);
+  if (group.nodes == 1)
+    return {(n - 1) / n * bytes / intra_.bytes_per_s + (n - 1) * intra_.latency_s,
+            "all-to-all, " + where(group)};
+  const double inside = (near - 1) / n * bytes / intra_.bytes_per_s + (near - 1) * intra_.latency_s;
+  const double between = (n - near) / n * bytes / inter_.bytes_per_s + (n - near) * inter_.latency_s;
+  return {std::max(inside, between), "all-to-all, " + std::to_string(group.size) + " ranks over " +
+                                         std::to_string(group.nodes) + " nodes at " +
+                                         rate_text(inter_.bytes_per_s) + " each"};
 }
 
 CommunicationTime Network::transfer(double bytes) const {

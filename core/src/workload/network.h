@@ -21,6 +21,10 @@ struct Placement {
 /// and the world has `world` ranks.
 Placement spread(std::int64_t size, std::int64_t stride, std::int64_t world, std::int64_t gpus_per_node);
 
+/// The same when a group is `outer` times such a group, `outer_stride` apart.
+Placement spread(std::int64_t size, std::int64_t stride, std::int64_t outer, std::int64_t outer_stride,
+                 std::int64_t world, std::int64_t gpus_per_node);
+
 struct CommunicationTime {
   double seconds = 0;
   std::string how;  ///< e.g. "ring of 8 inside a node at 240 GB/s"
@@ -30,13 +34,24 @@ class Network {
  public:
   Network(const Cluster& cluster, const Parallel& parallel, double efficiency);
 
-  Placement tensor, data, pipeline, world;
+  Placement tensor, context, pipeline, world;
+  Placement data;      ///< ranks that reduce one gradient: replicas times context ranks
+  Placement shard;     ///< of them, those that ZeRO shards over
+  Placement replicas;  ///< of them, those that hold the same shard
+  Placement expert;    ///< ranks that exchange tokens between their experts
+  Placement expert_tensor, expert_data;  ///< those that share one expert; those that hold the same experts
   Placement first_and_last;  ///< the two ranks that hold tied embeddings
 
   /// All-reduce of a buffer of `bytes` on every rank.
   CommunicationTime all_reduce(const Placement& group, double bytes) const;
   /// All-gather to, or reduce-scatter from, `bytes` in full.
   CommunicationTime gather_or_scatter(const Placement& group, double bytes) const;
+  /// All-to-all of `bytes` that every rank holds: each sends an equal part to each.
+  CommunicationTime all_to_all(const Placement& group, double bytes) const;
+  /// A ring passes pieces of `bytes` in full around, each once, one neighbour at a time.
+  CommunicationTime ring_pass(const Placement& group, double bytes) const {
+    return gather_or_scatter(group, bytes);
+  }
   /// One transfer between pipeline neighbours.
   CommunicationTime transfer(double bytes) const;
 
@@ -44,6 +59,7 @@ class Network {
   double bandwidth(const Placement& group) const;
   std::string where(const Placement& group) const;
   double ring_latency(const Placement& group) const;
+  double ring_inside(double steps, double bytes) const;
 
   Cluster::Link intra_, inter_;  ///< rates are what collectives reach: link rate times efficiency
 };

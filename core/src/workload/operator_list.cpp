@@ -21,6 +21,8 @@ std::int64_t group_size(OperatorSpec::Group group, const Parallel& parallel) {
   switch (group) {
     case OperatorSpec::Group::tp:
       return parallel.tp;
+    case OperatorSpec::Group::cp:
+      return parallel.cp;
     case OperatorSpec::Group::dp:
       return parallel.dp;
     case OperatorSpec::Group::world:
@@ -35,6 +37,8 @@ Group group_of(OperatorSpec::Group group) {
   switch (group) {
     case OperatorSpec::Group::tp:
       return Group::tensor;
+    case OperatorSpec::Group::cp:
+      return Group::context;
     case OperatorSpec::Group::dp:
       return Group::data;
     case OperatorSpec::Group::world:
@@ -118,7 +122,7 @@ Result<Workload> from_operator_list(const Scenario& scenario) {
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
     const auto place = static_cast<std::int64_t>(stage);
     workload.stages.push_back({chunk(entries, ListPhase::forward, place, layers[stage]),
-                               chunk(entries, ListPhase::backward, place, layers[stage]), layers[stage]});
+                               chunk(entries, ListPhase::backward, place, layers[stage]), {}, layers[stage]});
   }
   for (std::int64_t rank = 0; rank < parallel.pp; ++rank) {
     Program program;

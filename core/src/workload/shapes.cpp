@@ -77,6 +77,7 @@ void apply_operation_factors(Workload& workload, const std::vector<Factor>& fact
   for (StageProgram& stage : workload.stages) {
     apply(stage.forward);
     apply(stage.backward);
+    apply(stage.weight);
   }
   for (auto& rank : workload.end.rank) apply(rank);
   if (!workload.transfers.present) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/step_end.h"
 
+#include "workload/parameters.h"
 #include "workload/program.h"
 #include "workload/text.h"
-#include "workload/transformer.h"
 
 namespace prism::workload {
 namespace {
@@ -11,31 +11,11 @@ namespace {
 // Updated parameters travel in 16 bits.
 constexpr double parameter_bytes = 2;
 
-/// Parameters that one GPU of a pipeline rank holds.
-struct Held {
-  double all = 0;
-  double norms = 0;  ///< layer-norm weights among them: whole on every tensor rank
+/// What the ranks that hold one set of parameters do with its gradients and parameters.
+struct Exchange {
+  const Placement *all, *shard, *replicas;  ///< all who reduce it; ZeRO's share; those who hold one share
+  const char *reduce, *scatter, *between, *gather;
 };
-
-std::vector<Held> parameters_held(const Scenario& scenario) {
-  const std::vector<std::int64_t>& layers_per_stage = scenario.parallel.layers_per_virtual_stage;
-  const Model& model = *scenario.model;
-  const auto pp = static_cast<std::size_t>(scenario.parallel.pp);
-  const std::int64_t tp = scenario.parallel.tp;
-  std::vector<Held> held(pp);
-  for (std::size_t stage = 0; stage < layers_per_stage.size(); ++stage) {
-    const double layers = static_cast<double>(layers_per_stage[stage]);
-    held[stage % pp].all += layers * layer_parameters(model, tp);
-    held[stage % pp].norms += layers * layer_norm_parameters(model);
-  }
-  const double embedding = embedding_parameters(model, tp), final_norm = layer_norm_parameters(model) / 2;
-  held.front().all += embedding;
-  held.back().all += final_norm;
-  held.back().norms += final_norm;
-  // The head is a matrix of its own; tied to the embedding it is a copy if the two are on different ranks.
-  if (!model.tied_embeddings || pp > 1) held.back().all += embedding;
-  return held;
-}
 
 }  // namespace
 
@@ -45,14 +25,48 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
   const CostModel& cost = scenario.cost_model;
   const Gpu& gpu = scenario.cluster.gpu;
   const double exposed = 1 - cost.dp_overlap;
-  const bool sharded = parallel.zero == 1 && parallel.dp > 1;
+  // In the layers themselves: gathers and reductions of each micro-batch.
+  const bool each = parallel.gather == Gather::per_micro_batch;
+  const bool scatters = parallel.zero == 1 || (parallel.zero >= 2 && !each);
+  const bool gathers = parallel.zero >= 1 && !(parallel.zero == 3 && each);
+  const bool sharded = parallel.zero >= 1 && network.shard.size > 1;
   const bool tied_exchange = scenario.model->tied_embeddings && parallel.pp > 1;
 
   const auto op = [&](const char* name, Kind kind, double seconds) {
     return Operator{name, kind, seconds};
   };
 
-  const std::vector<Held> held = parameters_held(scenario);
+  const std::vector<Parameters> held = parameters_held(*scenario.model, parallel);
+  const Placement alone;
+  const Exchange plain{&network.data, &network.shard, &network.replicas, "gradient all-reduce",
+                       "gradient reduce-scatter", "gradient all-reduce between shards",
+                       "parameter all-gather"};
+  const Exchange experts{&network.expert_data, &network.expert_data, &alone, "expert gradient all-reduce",
+                         "expert gradient reduce-scatter", "", "expert parameter all-gather"};
+  // Returns how the largest of the collectives runs.
+  const auto reduce = [&](Program& program, const Exchange& e, double parameters) {
+    const double bytes = cost.gradient_bytes * parameters;
+    CommunicationTime main;
+    const auto add = [&](const char* name, Kind kind, const CommunicationTime& time) {
+      program.collective(op(name, kind, exposed * time.seconds), Group::data);
+      if (time.seconds > main.seconds) main = time;
+    };
+    if (!sharded) {
+      if (e.all->size > 1) add(e.reduce, Kind::all_reduce, network.all_reduce(*e.all, bytes));
+      return main;
+    }
+    if (scatters && e.shard->size > 1)
+      add(e.scatter, Kind::reduce_scatter, network.gather_or_scatter(*e.shard, bytes));
+    if (e.replicas->size > 1)
+      add(e.between, Kind::all_reduce,
+          network.all_reduce(*e.replicas, bytes / static_cast<double>(e.shard->size)));
+    return main;
+  };
+  const auto gather = [&](Program& program, const Exchange& e, double parameters) {
+    if (!sharded || !gathers || e.shard->size < 2) return;
+    const CommunicationTime time = network.gather_or_scatter(*e.shard, parameter_bytes * parameters);
+    program.collective(op(e.gather, Kind::all_gather, exposed * time.seconds), Group::data);
+  };
   std::vector<std::vector<Segment>> programs;
   double largest = -1;
   std::string gradients_how;
@@ -70,37 +84,34 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
                             network.all_reduce(network.first_and_last, bytes).seconds),
                          Group::embedding);
     }
-    if (parallel.dp > 1) {
-      const double bytes = cost.gradient_bytes * held[rank].all;
-      const CommunicationTime reduction =
-          sharded ? network.gather_or_scatter(network.data, bytes) : network.all_reduce(network.data, bytes);
-      program.collective(
-          sharded ? op("gradient reduce-scatter", Kind::reduce_scatter, exposed * reduction.seconds)
-                  : op("gradient all-reduce", Kind::all_reduce, exposed * reduction.seconds),
-          Group::data);
-      if (held[rank].all > largest) {
-        largest = held[rank].all;
-        gradients_how = bytes_text(bytes) + " by " + reduction.how + ": " + seconds_text(reduction.seconds);
-      }
+    const double common = held[rank].plain + held[rank].norms;
+    const CommunicationTime how = reduce(program, plain, common);
+    if (held[rank].experts > 0) reduce(program, experts, held[rank].experts);
+    if (common > largest && how.seconds > 0) {
+      largest = common;
+      gradients_how =
+          bytes_text(cost.gradient_bytes * common) + " by " + how.how + ": " + seconds_text(how.seconds);
     }
     if (parallel.world() > 1)
       program.collective(
           op("gradient norm for clipping", Kind::all_reduce, network.all_reduce(network.world, 4).seconds),
           Group::world);
-    const double updated = held[rank].all / static_cast<double>(sharded ? parallel.dp : 1);
+    const auto share = [&](const Placement& group) {
+      return sharded ? static_cast<double>(group.size) : 1.0;
+    };
+    const double updated =
+        common / share(network.shard) + held[rank].experts / share(network.expert_data);
     program.compute(op("optimizer", Kind::optimizer,
-                       cost.optimizer_bytes * updated / (gpu.memory_bytes_per_s * cost.memory_efficiency)));
-    if (sharded)
-      program.collective(
-          op("parameter all-gather", Kind::all_gather,
-             exposed * network.gather_or_scatter(network.data, parameter_bytes * held[rank].all).seconds),
-          Group::data);
+                       cost.compute_scale * cost.optimizer_bytes * updated /
+                           (gpu.memory_bytes_per_s * cost.memory_efficiency)));
+    gather(program, plain, common);
+    if (held[rank].experts > 0) gather(program, experts, held[rank].experts);
     programs.push_back(std::move(program).take());
   }
-  if (parallel.dp > 1)
-    notes.push_back(
-        {sharded ? "gradient reduce-scatter" : "gradient all-reduce", "largest rank: " + gradients_how});
-  if (parallel.dp > 1 && cost.dp_overlap > 0)
+  if (largest > 0)
+    notes.push_back({sharded && scatters ? "gradient reduce-scatter" : "gradient all-reduce",
+                     "largest rank: " + gradients_how});
+  if (network.data.size > 1 && cost.dp_overlap > 0)
     notes.push_back({"data-parallel overlap",
                      number_text(100 * cost.dp_overlap) +
                          " % of data-parallel communication is taken as hidden; the rest counts"});

@@ -1,82 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dense transformer of a job description as operators with base latencies: layer, embedding and head,
-// forward and backward, on one rank. Byte counts and their sources: docs/cost-model.md.
+// The transformer of a job description as operators with base latencies: layers with and without experts,
+// embedding and head, forward and backward, on one rank. Byte counts and their sources: docs/cost-model.md.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "prism/scenario.h"
+#include "workload/kernels.h"
 #include "workload/network.h"
+#include "workload/parameters.h"
 #include "workload/program.h"
 
 namespace prism::workload {
-
-/// Vocabulary rounded up as Megatron does it, to a multiple of 128 per tensor rank.
-std::int64_t padded_vocabulary(std::int64_t vocabulary, std::int64_t tp);
-
-/// Parameters of one layer and of one embedding (or head) matrix on one tensor rank. Norm weights are whole
-/// on each.
-double layer_parameters(const Model& model, std::int64_t tp);
-double layer_norm_parameters(const Model& model);
-double embedding_parameters(const Model& model, std::int64_t tp);
 
 class Transformer {
  public:
   Transformer(const Scenario& scenario, const Network& network);
 
   void embedding_forward(Program& program) const;
-  void layer_forward(Program& program) const;
+  void layer_forward(Program& program, bool experts) const { play(program, of(experts).forward); }
   void head_forward(Program& program) const;
   void head_backward(Program& program) const;
   /// With what recomputation adds.
-  void layer_backward(Program& program) const;
+  void layer_backward(Program& program, bool experts) const;
   void embedding_backward(Program& program) const;
 
-  /// How the tensor collectives of a layer run, for the notes; empty without tensor parallelism.
-  const CommunicationTime& layer_collective() const { return exchange_; }
-  double layer_forward_s() const;
-  double layer_backward_s() const;  ///< without recomputation
+  /// How the collectives of a layer run, for the notes; empty where there are none.
+  const CommunicationTime& tensor_exchange() const { return exchange_; }
+  const CommunicationTime& context_exchange() const { return context_gather_; }
+  const CommunicationTime& expert_exchange() const { return dispatch_; }
+  double layer_forward_s(bool experts) const { return of(experts).forward_s; }
+  double layer_backward_s(bool experts) const { return of(experts).backward_s; }  ///< without recomputation
+  /// Sharded parameters of a layer: gathered and reduced in this time, of which so much is not hidden.
+  struct Sharding {
+    double gather_s = 0, reduce_s = 0, exposed_forward_s = 0, exposed_backward_s = 0;
+  };
+  const Sharding& sharding(bool experts) const { return of(experts).sharding; }
 
  private:
-  struct Pass {
-    Operator residual_norm, qkv, reshape, attention, projection, ffn_in, activation, ffn_out, gaps;
-    double seconds(double collectives_s) const;
+  struct Item {
+    Operator op;
+    Group group = Group::none;  ///< of a collective; none: compute
+  };
+  using Items = std::vector<Item>;
+  struct Layer {
+    Items forward, backward;
+    double forward_s = 0, backward_s = 0;
+    Sharding sharding;
   };
 
-  /// Sizes of one micro-batch on one tensor rank.
+  /// Sizes of one micro-batch on one tensor and context rank.
   struct Sizes {
-    double t;                ///< tensor ranks
-    double b, s, tokens;     ///< sequences, tokens a sequence, tokens
-    double h, f, x;          ///< hidden, FFN width, activations = tokens * hidden (all whole)
-    double heads, d, q, kv;  ///< query heads held, size of a head, widths of queries and of keys held
-    double vocabulary;       ///< entries held, padded
+    double t, cp;         ///< tensor and context ranks
+    double b, s, tokens;  ///< sequences, tokens a sequence (whole), tokens held
+    double h, f, x;       ///< hidden, FFN width, activations = tokens * hidden (all whole)
+    HeadWidths heads;
+    double vocabulary;  ///< entries held, padded
     bool gated;
   };
   static Sizes sizes_of(const Scenario& scenario);
 
-  Pass make_pass(const Sizes& sizes, bool backward) const;
-  double attention_s(const Sizes& sizes, bool backward) const;
-  void make_collectives(const Sizes& sizes, const Network& network);
-  void make_ends(const Sizes& sizes, const Network& network);
+  Layer make_layer(const Scenario& scenario, const Network& network, bool experts) const;
+  Items make_pass(const Scenario& scenario, bool experts, bool backward) const;
+  void add_attention(Items& items, bool backward) const;
+  void add_plain_ffn(Items& items, double width, bool backward) const;
+  void add_experts(Items& items, const Scenario& scenario, bool backward) const;
+  void add_latent_projections(Items& items, const Scenario& scenario, double times) const;
+  Sharding shard(const Scenario& scenario, const Network& network, bool experts, double forward_s,
+                 double backward_s) const;
+  double attention_s(bool backward) const;
+  void make_collectives(const Scenario& scenario, const Network& network);
+  void make_ends(const Scenario& scenario, const Network& network);
 
-  double gemm_s(double m, double n, double k) const;
-  double memory_s(double bytes) const;
   Operator op(const char* name, Kind kind, double seconds) const;
+  Operator bytes(const char* name, double count) const;  ///< element-wise
   Operator gemm(const char* name, double m, double n, double k, double times) const;
-  void enter(Program& program) const;  ///< before a sharded block
-  void leave(Program& program) const;  ///< after it
+  void enter(Items& items) const;  ///< before a block that is split over the tensor ranks
+  void leave(Items& items) const;  ///< after it
+  void play(Program& program, const Items& items) const;
+  const Layer& of(bool experts) const { return experts ? expert_layer_ : layer_; }
 
-  const Gpu& gpu_;
-  const CostModel& cost_;
-  bool parallel_, sequence_parallel_;
+  Kernels kernels_;
+  CostModel cost_;
+  Sizes sizes_;
+  bool parallel_, sequence_parallel_, latent_, ring_;
   Recompute recompute_;
 
-  Pass forward_, backward_;
-  CommunicationTime exchange_;
-  double layer_collectives_s_ = 0;  ///< exposed, in one pass over a layer
+  CommunicationTime exchange_, context_gather_, dispatch_;
   Operator gather_, scatter_, reduce_;
-  Operator embedding_lookup_, embedding_gradient_;
-  Operator head_norm_, head_forward_, head_backward_, loss_forward_, loss_backward_, loss_statistics_;
+  Layer layer_, expert_layer_;
+  Operator embedding_lookup_, embedding_gradient_, embedding_gather_, embedding_reduce_;
+  Operator head_norm_, last_norm_, head_forward_, head_backward_, loss_forward_, loss_backward_, loss_statistics_;
 };
 
 }  // namespace prism::workload

@@ -9,6 +9,21 @@
 namespace prism {
 namespace {
 
+/// Half of every matrix product of a backward pass is the gradient of its weights: the same multiplication count as the
+/// gradient of its input.
+void split_weight_gradients(Workload& w) {
+  for (StageProgram& stage : w.stages) {
+    Segment weights;
+    for (Segment& s : stage.backward)
+      for (Operator& op : s.compute) {
+        if (op.kind != Kind::gemm) continue;
+        op.scale_s /= 2;
+        weights.compute.push_back(op);
+      }
+    if (!weights.compute.empty()) stage.weight.push_back(std::move(weights));
+  }
+}
+
 /// Where groups stand, and which of them leave a node.
 void place_groups(Workload& w, const Scenario& scenario) {
   const workload::Network network(scenario.cluster, scenario.parallel, 1);
@@ -32,13 +47,14 @@ Result<Workload> build_workload(const Scenario& scenario) {
 
   auto result = scenario.model ? workload::from_job(scenario) : workload::from_operator_list(scenario);
   if (!result) return result;
-  result->tp = scenario.parallel.tp;
+  result->tp = scenario.parallel.tp * scenario.parallel.cp;
   result->pp = scenario.parallel.pp;
   result->dp = scenario.parallel.dp;
   result->virtual_stages = scenario.parallel.virtual_stages;
   result->micro_batches = scenario.batch.micro_batches;
   result->schedule = scenario.parallel.schedule;
   result->tokens = static_cast<double>(scenario.batch.global) * static_cast<double>(scenario.batch.sequence);
+  if (splits_weight_gradients(result->schedule)) split_weight_gradients(*result);
   place_groups(*result, scenario);
   workload::apply_operation_factors(*result, scenario.factors);
   for (const Factor& f : scenario.factors)

@@ -37,43 +37,51 @@ constexpr std::string_view adam =
     "assumption: Adam in mixed precision reads and writes about 30 bytes a parameter";
 constexpr std::string_view exposed = "assumption: nothing is hidden";
 
+constexpr std::string_view fp8_fit =
+    "assumption: fitted to the median steps of GPT-3 175B and Llama 3.1 405B in FP8 on H100 (MLPerf Training "
+    "v3.1, v4.1, v5.0), together with tp_overlap";
+constexpr std::string_view fp8_blackwell =
+    "assumption: as for h100-sxm in FP8; not fitted to a run on this GPU";
+constexpr std::string_view fp4_guess = "assumption: as for FP8; no run in FP4 was compared with";
+constexpr std::string_view half_hidden =
+    "assumption: Transformer Engine overlaps the tensor-parallel collectives with products; half is taken as "
+    "hidden, a choice made together with gemm_efficiency on the FP8 runs on H100";
+constexpr std::string_view mostly_hidden =
+    "assumption: the optimizer's gathers and the gradients' reductions run beside forward and backward "
+    "passes, as in NVIDIA's FP8 runs; chosen on those on H100";
+
+constexpr CostModelPreset a100{
+    "a100-80gb-sxm",     "bf16",          {0.80, a100_fit},    {110, overhead}, {0.65, memory},
+    {0, unfused},        {0.55, flash_rate}, {0.80, nvlink_a100}, {1150, floor_time}, {4, gradients},
+    {30, adam},          {0, exposed},    {0, exposed}};
+constexpr CostModelPreset h100{
+    "h100-sxm",          "bf16",          {0.64, h100_fit},    {110, overhead}, {0.65, memory},
+    {1, flash},          {0.55, flash_rate}, {0.80, nvlink},      {1150, floor_time}, {4, gradients},
+    {30, adam},          {0, exposed},    {0, exposed}};
+
+/// The entry for another GPU or precision: the same but for the efficiency.
+constexpr CostModelPreset as(CostModelPreset p, std::string_view gpu, Figure efficiency) {
+  p.gpu = gpu;
+  p.gemm_efficiency = efficiency;
+  return p;
+}
+constexpr CostModelPreset in_fp8(CostModelPreset p, std::string_view precision, Figure efficiency) {
+  p.precision = precision;
+  p.gemm_efficiency = efficiency;
+  p.tp_overlap = {0.5, half_hidden};
+  p.dp_overlap = {0.85, mostly_hidden};
+  return p;
+}
+
+constexpr CostModelPreset other = as(h100, "other", {0.64, not_fitted});
 constexpr CostModelPreset presets[] = {
-    {"a100-80gb-sxm",
-     {0.80, a100_fit},
-     {110, overhead},
-     {0.65, memory},
-     {0, unfused},
-     {0.55, flash_rate},
-     {0.80, nvlink_a100},
-     {1150, floor_time},
-     {4, gradients},
-     {30, adam},
-     {0, exposed},
-     {0, exposed}},
-    {"h100-sxm",
-     {0.64, h100_fit},
-     {110, overhead},
-     {0.65, memory},
-     {1, flash},
-     {0.55, flash_rate},
-     {0.80, nvlink},
-     {1150, floor_time},
-     {4, gradients},
-     {30, adam},
-     {0, exposed},
-     {0, exposed}},
-    {"other",
-     {0.64, not_fitted},
-     {110, overhead},
-     {0.65, memory},
-     {1, flash},
-     {0.55, flash_rate},
-     {0.80, nvlink},
-     {1150, floor_time},
-     {4, gradients},
-     {30, adam},
-     {0, exposed},
-     {0, exposed}},
+    a100,
+    h100,
+    in_fp8(h100, "fp8", {0.70, fp8_fit}),
+    as(a100, "a100-40gb-sxm", {0.80, a100_fit}),
+    other,
+    in_fp8(other, "fp8", {0.70, fp8_blackwell}),
+    in_fp8(other, "fp4", {0.70, fp4_guess}),
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ struct ModelPreset {
   std::int64_t layers, hidden, ffn_hidden, heads, kv_heads, head_dim, vocabulary;
   bool gated_ffn, tied_embeddings;
   std::string_view source;
+  Experts experts = {};                   ///< count 0: none
+  LatentAttention latent_attention = {};  ///< kv_rank 0: plain attention
 };
 std::span<const ModelPreset> model_presets();
 
@@ -29,17 +31,22 @@ std::span<const ModelPreset> model_presets();
 struct GpuPreset {
   std::string_view name;
   Figure peak_tflops;  ///< dense, 16-bit
+  Figure fp8_tflops;   ///< dense; 0: the GPU has none
+  Figure fp4_tflops;   ///< dense; 0: the GPU has none
   Figure memory_gib;
   Figure memory_gbyte_per_s;
   Figure gpus_per_node;
+  Figure nvlink_domain;  ///< GPUs that the links of intra_node join
   Figure intra_node_gbyte_per_s, intra_node_latency_us;
   Figure inter_node_gbyte_per_s, inter_node_latency_us;
+  bool validated;  ///< a public measurement on it is among the validation rows
 };
 std::span<const GpuPreset> gpu_presets();
 
-/// Defaults of the cost model for a GPU; the entry named "other" is for GPUs without one of their own.
+/// Defaults of the cost model for a GPU and a precision; the entries named "other" are for GPUs without one of
+/// their own.
 struct CostModelPreset {
-  std::string_view gpu;
+  std::string_view gpu, precision;
   Figure gemm_efficiency, gemm_overhead_us, memory_efficiency;
   Figure flash_attention;  ///< 0 or 1
   Figure attention_efficiency, network_efficiency, layer_floor_us;
