@@ -87,6 +87,26 @@ describe("schedule and virtual stages go together", () => {
   });
 });
 
+describe("a ZeRO level", () => {
+  const parallel = (r: Reading, level: string) => JSON.parse(choice("zero").write(r, level)).parallel;
+  test("of a pipeline gathers once a step", () => {
+    const r = reading(scenario({ parallel: { pp: 4, zero: 1 } }));
+    expect(parallel(r, "3")).toEqual({ pp: 4, zero: 3, gather: "per_step" });
+    expect(parallel(reading(scenario({ parallel: { dp: 8 } })), "3")).toEqual({ dp: 8, zero: 3 });
+  });
+  test("of 0 shards nothing", () => {
+    expect(parallel(reading(scenario({ parallel: { zero: 2, dp: 8, dp_shard: 4 } })), "0")).toEqual({
+      zero: 0,
+      dp: 8,
+    });
+  });
+});
+
+test("expert parallelism is offered to a model with experts", () => {
+  expect(number("ep").shown?.(reading(source, { model: { layers: 2 } }))).toBe(false);
+  expect(number("ep").shown?.(reading(source, { model: { experts: { count: 64 } } }))).toBe(true);
+});
+
 test("the preset is shown and changed, and keeps causes of the user's own", () => {
   expect(choice("variability").value(reading(scenario({ variability: { factors: [] } })))).toBe("none");
   expect(choice("variability").value(reading(scenario({ variability: "dedicated" })))).toBe("dedicated");

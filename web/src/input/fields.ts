@@ -7,7 +7,7 @@ import { valueAt, withValue } from "../base/json";
 import type { Result } from "../base/result";
 import { capital } from "../base/sentences";
 import { variabilityPreset, withPreset } from "./causes";
-import { type Base, type Field, type Option, presetName, type Reading, shown } from "./reading";
+import { type Base, type Field, isObject, type Option, presetName, type Reading, shown } from "./reading";
 
 export const groups: { id: Base["group"]; title: string }[] = [
   { id: "job", title: "Job" },
@@ -99,6 +99,30 @@ export const fields: Field[] = [
     write: set("/parallel/pp"),
   },
   {
+    kind: "number",
+    id: "cp",
+    group: "layout",
+    label: "Context (cp)",
+    pointer: "/parallel/cp",
+    step: "double",
+    shown: hasModel,
+    help: (r) => `Ranks that share a sequence: 2 × cp must divide its ${count(r, "/batch/sequence")} tokens.`,
+    write: set("/parallel/cp"),
+  },
+  {
+    kind: "number",
+    id: "ep",
+    group: "layout",
+    label: "Expert (ep)",
+    pointer: "/parallel/ep",
+    step: "double",
+    otherwise: 1,
+    shown: hasExperts,
+    help: (r) =>
+      `Must divide the ${count(r, "/model/experts/count")} experts of a layer, and etp × ep the tp × cp × dp ranks of a stage; it needs no GPUs of its own.`,
+    write: set("/parallel/ep"),
+  },
+  {
     kind: "choice",
     id: "schedule",
     group: "layout",
@@ -158,6 +182,18 @@ export const fields: Field[] = [
       return condition ? `${capital(condition)}.` : "";
     },
     write: set("/parallel/layers_per_virtual_stage"),
+  },
+  {
+    kind: "choice",
+    id: "zero",
+    group: "layout",
+    label: "ZeRO level",
+    pointer: "/parallel/zero",
+    shown: hasModel,
+    options: () => named("0", "1", "2", "3"),
+    value: (r) => String(shown(r, "/parallel/zero").value ?? 0),
+    help: (r) => zeroMeanings[Number(shown(r, "/parallel/zero").value ?? 0)] ?? "",
+    write: withZero,
   },
   {
     kind: "choice",
@@ -259,6 +295,31 @@ function engineOf(r: Reading): string {
 }
 
 const named = (...names: string[]): Option[] => names.map((name) => ({ value: name, label: name }));
+
+/** A resolved number, for a rule. */
+const count = (r: Reading, pointer: string) => {
+  const { value } = shown(r, pointer);
+  return typeof value === "number" ? value.toLocaleString("en-GB") : "";
+};
+
+function hasExperts(r: Reading): boolean {
+  return isObject(valueAt(r.resolved, "/model/experts")) || valueAt(r.data, "/parallel/ep") !== undefined;
+}
+
+const zeroMeanings = [
+  "Gradients are all-reduced; every replica holds everything.",
+  "Replicas share the optimizer: reduce-scatter of gradients, all-gather of parameters.",
+  "Replicas share the gradients too. With pp above 1 they gather once a step.",
+  "Replicas share the parameters too. With pp above 1 they gather once a step.",
+];
+
+/** A pipeline cannot gather in every micro-batch, and without ZeRO nothing is sharded: what goes with the level. */
+function withZero(r: Reading, level: string): string {
+  let text = withValue(r.text, "/parallel/zero", Number(level));
+  const pipelined = Number(shown(r, "/parallel/pp").value ?? 1) > 1;
+  if (Number(level) >= 2 && pipelined) text = withValue(text, "/parallel/gather", "per_step");
+  return level === "0" ? withValue(text, "/parallel/dp_shard", undefined) : text;
+}
 
 /** The rule's name; empty for numbers, which are the text's. Without the key the layers must divide evenly. */
 function layerRule(r: Reading): string {

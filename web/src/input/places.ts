@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places made slower than the rest (what_if): where, what, and by how much.
 
-import { significant } from "../base/format";
 import { valueAt, withBlock, withValue } from "../base/json";
 import type { Result } from "../base/result";
 import { capital } from "../base/sentences";
@@ -44,7 +43,7 @@ export function placeTitle(place: Item): string {
 export function placeOutcome(place: Item, index: number, result: Result | undefined): string {
   const multiplier = result?.what_if[index]?.multiplier;
   if (multiplier === undefined) return "";
-  return `${capital(targetText(whatOf(place)))} there takes ${significant(multiplier, 4)} times as long as usual${isQuantile(place) ? ", in every step" : ""}.`;
+  return `${capital(targetText(whatOf(place)))} there takes ${Number(multiplier.toPrecision(4))} times as long as usual${isQuantile(place) ? ", in every step" : ""}.`;
 }
 
 export function placeFields(r: Reading, index: number): Field[] {

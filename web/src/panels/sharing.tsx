@@ -44,12 +44,14 @@ export function Sharing({ result }: { result: Result }) {
                 {row.name} {row.note && <code>{row.note}</code>}
               </th>
               <td>
-                <span
-                  class="bar-of-table"
-                  style={{ width: `${(100 * row.cv) / Math.max(widest, 1e-12)}%` }}
-                  aria-hidden="true"
-                />
-                <span>{percent(row.cv)}</span>
+                <div>
+                  <span
+                    class="bar-of-table"
+                    style={{ width: `${(100 * row.cv) / Math.max(widest, 1e-12)}%` }}
+                    aria-hidden="true"
+                  />
+                  <span>{percent(row.cv)}</span>
+                </div>
               </td>
             </tr>
           ))}
