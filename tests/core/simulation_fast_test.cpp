@@ -60,9 +60,9 @@ TEST(FastPath, AgreesWithTheExactPath) {
   struct {
     const char* name;
     Workload workload;
-  } const cases[] = {{"64 replicas of 4 stages", replicated(2, 4, 64, 8, 0.05)},
-                     {"32 replicas of 8 stages, wide jitter", replicated(8, 8, 32, 8, 0.2)},
-                     {"128 replicas without a pipeline", replicated(4, 1, 128, 4, 0.05)}};
+  } const cases[] = {{"64 replicas of 4 stages", replicated(2, 4, 64, 16, 0.05)},
+                     {"32 replicas of 8 stages, wide jitter", replicated(8, 8, 32, 16, 0.2)},
+                     {"128 replicas without a pipeline", replicated(4, 1, 128, 24, 0.05)}};
   for (const auto& c : cases)
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       const Comparison r = compare(c.workload, c.workload, n, seed);
@@ -73,7 +73,7 @@ TEST(FastPath, AgreesWithTheExactPath) {
 }
 
 TEST(FastPath, DetectsHalfTheReplicas) {
-  EXPECT_FALSE(compare(replicated(2, 4, 32, 8, 0.05), replicated(2, 4, 64, 8, 0.05), 16384, 1).agrees(16384));
+  EXPECT_FALSE(compare(replicated(2, 4, 32, 16, 0.05), replicated(2, 4, 64, 16, 0.05), 16384, 1).agrees(16384));
 }
 
 TEST(FastPath, TrialsDoNotDependOnHowManyAreAsked) {

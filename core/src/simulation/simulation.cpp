@@ -18,7 +18,7 @@ namespace {
 
 /// Few enough replicas, or few enough draws of all of them together, are simply all simulated.
 constexpr std::int64_t few_replicas = 8;
-constexpr double few_draws = 16384;
+constexpr double few_draws = 4096;
 /// Replicas of which the walk of the critical path is taken.
 constexpr std::int64_t attributed_replicas = 4;
 constexpr std::int64_t pilot_unit = 1024;
@@ -41,7 +41,7 @@ Effort effort_of(double spread, bool alike, bool micro_batch, std::int64_t repli
 /// guessed.
 std::int64_t pilot_units(double draws_a_replica, bool alike) {
   // Where places differ, few replicas can be the latest, and what they draw afresh matters less.
-  if (!alike) return 8;
+  if (!alike) return 16;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;

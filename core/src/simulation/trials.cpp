@@ -26,7 +26,7 @@ Player::Player(const Compiled& c, const Stalls& stalls, std::uint64_t seed)
       shared_(c),
       lanes_(c),
       alike_(!c.causes.wide() && !c.causes.micro_batch()),
-      score_(static_cast<std::size_t>(c.workload.dp) * lane_count, 0.0f) {}
+      score_(alike_ ? 0 : static_cast<std::size_t>(c.workload.dp) * lane_count, 0.0f) {}
 
 double Player::deviation(std::size_t rank, std::size_t line, std::size_t lane) const {
   double variance = 0, mean = 0;
@@ -170,11 +170,15 @@ Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, 
     return listing;
   }
 
-  std::vector<std::vector<char>> chosen(steps.size(), std::vector<char>(static_cast<std::size_t>(replicas), 0));
+  // Few of each step: looked for one by one.
+  std::vector<std::vector<std::int32_t>> chosen(steps.size());
+  const auto is_chosen = [&](std::int32_t step, std::int32_t replica) {
+    const auto& list = chosen[static_cast<std::size_t>(step)];
+    return std::find(list.begin(), list.end(), replica) != list.end();
+  };
   const auto choose = [&](std::int32_t step, std::int32_t replica) {
-    char& is = chosen[static_cast<std::size_t>(step)][static_cast<std::size_t>(replica)];
-    if (is) return;
-    is = 1;
+    if (is_chosen(step, replica)) return;
+    chosen[static_cast<std::size_t>(step)].push_back(replica);
     listing.simulated.push_back({step, replica});
   };
 
@@ -221,7 +225,7 @@ Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, 
         if (stalls_.strikes(replica_key(seed_, steps[static_cast<std::size_t>(i)].trial, d))) choose(i, d);
 
   for (const Listing::Rest& r : means)
-    if (alike_ || !chosen[static_cast<std::size_t>(r.pair.step)][static_cast<std::size_t>(r.pair.replica)])
+    if (alike_ || !is_chosen(r.pair.step, r.pair.replica))
       listing.rest.push_back(r);
   return listing;
 }
@@ -283,7 +287,10 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
     std::vector<std::int32_t> latest;
     const std::int64_t depth = std::min(pilot_depth, replicas), stride = depth / each;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      select(i, depth, latest);
+      if (!alike_)
+        select(i, depth, latest);
+      else if (latest.empty())
+        for (std::int32_t d = 0; d < depth; ++d) latest.push_back(d);
       for (std::int64_t j = 0; j < each; ++j)
         pairs.push_back({static_cast<std::int32_t>(i),
                          latest[static_cast<std::size_t>(j * stride + static_cast<std::int64_t>(i) % stride)]});
