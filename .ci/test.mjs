@@ -40,6 +40,7 @@ if (all) preset("clang");
 nodeTest("set-up scripts", ["tests/contract"]);
 nodeTest("WebAssembly in Node, and the same bytes everywhere", ["tests/wasm", "tests/determinism"], {
   PRISM_CLANG: all ? "1" : "",
+  ...full,
 });
 
 site();
