@@ -107,6 +107,8 @@ std::string runs_text(const ordered_json& r, const Times& times) {
            times.with_unit(median["p95"]) + " in 90 of 100 runs (" + grouped(runs["runs"]) + " runs of " +
            grouped(runs["steps_per_run"]) + " steps played).\n";
   }
+  for (const ordered_json& w : r["what_if"])
+    out += "A what-if multiplies times at its place by " + significant(w["multiplier"], 4) + ".\n";
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <pcg_random.hpp>
 
 #include "simulation/power_mean.h"

@@ -33,8 +33,8 @@ constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int6
 Effort effort_of(double spread, bool alike, bool micro_batch, std::int64_t replicas) {
   if (alike) return {4, 0};
   if (micro_batch || spread < 1) return {16, replicas};
-  return spread < 3 ? Effort{16, std::min<std::int64_t>(128, replicas)}
-                    : Effort{8, std::min<std::int64_t>(64, replicas)};
+  if (spread < 3) return {16, std::min<std::int64_t>(128, replicas)};
+  return spread < 5 ? Effort{8, std::min<std::int64_t>(64, replicas)} : Effort{4, std::min<std::int64_t>(48, replicas)};
 }
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is

@@ -3,7 +3,6 @@
 // act on it.
 #pragma once
 
-#include <map>
 #include <utility>
 #include <vector>
 
