@@ -16,6 +16,7 @@
 
 #include "prism/evidence_import.h"
 #include "prism/report.h"
+#include "prism/study_report.h"
 
 namespace {
 
@@ -112,6 +113,40 @@ std::string import_end(int handle, const std::string& title) {
   return answer;
 }
 
+std::map<int, prism::StudyPlan> studies;
+
+const prism::StudyPlan& study_of(int handle) {
+  const auto found = studies.find(handle);
+  if (found == studies.end()) throw std::invalid_argument("unknown study " + std::to_string(handle));
+  return found->second;
+}
+
+std::string study_plan(const std::string& text, const std::string& question_text) {
+  auto question = prism::read_question(question_text);
+  auto plan = question ? prism::plan_study(text, *question)
+                       : prism::Result<prism::StudyPlan>::faults(std::move(question.diagnostics));
+  if (!plan) return R"({"ok":false,"errors":)" + prism::diagnostics_json(plan.diagnostics) + "}";
+  std::string answer = R"({"ok":true,"handle":)" + std::to_string(++last_handle) + R"(,"plan":)" +
+                       prism::study_plan_json(*plan) + "}";
+  studies.emplace(last_handle, std::move(*plan));
+  return answer;
+}
+
+val study_unit(int handle, double unit) {
+  const prism::StudyPlan& plan = study_of(handle);
+  if (!(unit >= 0 && unit < static_cast<double>(plan.variants.size())))
+    throw std::out_of_range("no unit " + std::to_string(unit) + " in this study");
+  return copied_out(prism::run_variant(plan, static_cast<std::int64_t>(unit)));
+}
+
+std::string study_finish(int handle, const val& parts) {
+  prism::Parts all = copied_in(parts);
+  if (all.size() != study_of(handle).variants.size()) throw std::invalid_argument("a study needs all its parts");
+  return prism::study_json(study_of(handle), all);
+}
+
+void study_release(int handle) { studies.erase(handle); }
+
 std::string version() { return std::string(prism::engine_version); }
 
 std::string presets() { return prism::presets_json(); }
@@ -143,6 +178,10 @@ EMSCRIPTEN_BINDINGS(prism) {
   emscripten::function("finish", &Guarded<finish>::call);
   emscripten::function("samples", &Guarded<samples>::call);
   emscripten::function("release", &Guarded<release>::call);
+  emscripten::function("study_plan", &Guarded<study_plan>::call);
+  emscripten::function("study_unit", &Guarded<study_unit>::call);
+  emscripten::function("study_finish", &Guarded<study_finish>::call);
+  emscripten::function("study_release", &Guarded<study_release>::call);
   emscripten::function("import_begin", &Guarded<import_begin>::call);
   emscripten::function("import_piece", &Guarded<import_piece>::call);
   emscripten::function("import_end", &Guarded<import_end>::call);

@@ -24,6 +24,17 @@ export interface PrismModule {
   samples(handle: number, trials: Uint8Array[]): Uint8Array;
   /** Frees a handle. */
   release(handle: number): void;
+  /**
+   * Plans a study (docs/studies.md). `question` is JSON: `{"study": name, ...}`. JSON: `{"ok": true, "handle": n, "plan":
+   * {"study", "axes", "units": [{"name", "at", "work"}], "left_out", "notes"}}` or `{"ok": false, "errors": [...]}`. The
+   * same text and question give the same plan on every worker.
+   */
+  study_plan(text: string, question: string): string;
+  /** Plays all trials of one variant, in any order on any worker. */
+  study_unit(handle: number, unit: number): Uint8Array;
+  /** The study's document, from the parts of all units in order. */
+  study_finish(handle: number, parts: Uint8Array[]): string;
+  study_release(handle: number): void;
   /** Starts reading evidence: "operators", "kineto", "nccl", "megatron", "steps", or "auto". Returns a handle. */
   import_begin(kind: string): number;
   /** The next piece of the file, inflated. False once no more is wanted: import_end then says why. */

@@ -39,9 +39,10 @@ Effort effort_of(double spread, bool alike, bool micro_batch, std::int64_t repli
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
 /// guessed.
-std::int64_t pilot_units(double draws_a_replica, bool alike) {
-  // Where places differ, few replicas can be the latest, and what they draw afresh matters less.
-  if (!alike) return 16;
+std::int64_t pilot_units(double draws_a_replica, bool alike, std::int64_t trials) {
+  // Where places differ, few replicas can be the latest, and what they draw afresh matters less; a short run has more
+  // sampling error than a short pilot.
+  if (!alike) return trials < 4096 ? 4 : 16;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;
@@ -217,7 +218,7 @@ std::int64_t exact_units(const Simulation& s) {
 std::int64_t unit_count(const Simulation& s, Phase phase) {
   switch (phase) {
     case Phase::pilot:
-      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled)) : 0;
+      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled), s.run.trials) : 0;
     case Phase::trials:
       return units(s.run.trials, block_trials);
     case Phase::attribution:

@@ -11,11 +11,13 @@ namespace {
 struct Layout {
   std::int64_t tp, pp, dp, virtual_stages, micro;
   std::string schedule;
+  bool recompute;  ///< fully, where it does not fit otherwise
 };
 
 std::string name_of(const Layout& l) {
   return "TP" + std::to_string(l.tp) + " PP" + std::to_string(l.pp) + " DP" + std::to_string(l.dp) + " " + l.schedule +
-         (l.virtual_stages > 1 ? " v" + std::to_string(l.virtual_stages) : "") + " micro " + std::to_string(l.micro);
+         (l.virtual_stages > 1 ? " v" + std::to_string(l.virtual_stages) : "") + " micro " + std::to_string(l.micro) +
+         (l.recompute ? " recompute" : "");
 }
 
 /// The rule that spreads the layers most evenly.
@@ -35,6 +37,7 @@ std::vector<Edit> edits_of(const Layout& l, const Scenario& s, const char* rule)
                           {"/batch/micro_batches", ""},
                           {"/batch/global", in_json(s.batch.global)},
                           {"/batch/micro", in_json(l.micro)}};
+  if (l.recompute) edits.push_back({"/parallel/recompute", "\"full\""});
   if (s.parallel.zero > 0) edits.push_back({"/parallel/dp_shard", in_json(std::min(l.dp, s.parallel.dp_shard))});
   return edits;
 }
@@ -50,12 +53,12 @@ std::vector<Layout> layouts_of(const Scenario& s) {
       for (std::int64_t micro = 1; micro <= 4; micro *= 2) {
         if (s.batch.global % (dp * micro) != 0) continue;
         const std::int64_t m = s.batch.global / (dp * micro);
-        list.push_back({tp, pp, dp, 1, micro, "1f1b"});
+        list.push_back({tp, pp, dp, 1, micro, "1f1b", false});
         if (pp == 1) continue;
-        list.push_back({tp, pp, dp, 1, micro, "zb-h1"});
+        list.push_back({tp, pp, dp, 1, micro, "zb-h1", false});
         for (std::int64_t v = 2; v <= 8; v *= 2)
           if (m % pp == 0 && pp * v <= s.model->layers + 2)
-            list.push_back({tp, pp, dp, v, micro, "interleaved-1f1b"});
+            list.push_back({tp, pp, dp, v, micro, "interleaved-1f1b", false});
       }
     }
   return list;
@@ -94,7 +97,9 @@ std::vector<Diagnostic> enumerate(StudyPlan& plan) {
   if (base.model->experts) return {unfit("layouts of models with experts are not enumerated: give those to compare")};
   std::vector<Candidate> fitting;
   std::size_t too_large = 0, refused = 0;
-  for (const Layout& l : layouts_of(base)) {
+  std::vector<Layout> layouts = layouts_of(base);
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const Layout l = layouts[i];
     const char* rule = layer_rule(base.model->layers, l.pp * l.virtual_stages);
     if (!rule) {
       ++refused;
@@ -109,7 +114,12 @@ std::vector<Diagnostic> enumerate(StudyPlan& plan) {
     double bytes = 0;
     for (const MemoryHeld& rank : memory_held(*scenario)) bytes = std::max(bytes, rank.all());
     if (bytes > scenario->cluster.gpu.memory_bytes) {
-      ++too_large;
+      if (!l.recompute && base.parallel.recompute != Recompute::full) {
+        layouts.push_back(l);
+        layouts.back().recompute = true;
+      } else {
+        ++too_large;
+      }
       continue;
     }
     const auto workload = build_workload(*scenario);
