@@ -108,7 +108,7 @@ TEST(Sensitivity, SilencingAKindInParallelShortensTheLatestOfEight) {
 TEST(Sensitivity, KindsWithoutEffectAreNotToldFromZero) {
   int quiet = 0, seen = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Played p = play(series(1, seed, 1024), question(StudyKind::sensitivity));
+    const Played p = play(series(1, seed, 2048), question(StudyKind::sensitivity));
     // In series a kind's variability has no effect on the mean; that of its p95 is what the test must still see.
     quiet += !p.at("attention without variability").mean_difference.differs;
     seen += p.at("attention without variability").p95_difference.differs;
@@ -164,18 +164,25 @@ TEST(Placement, ASlowPlaceNeverCostsMoreThanItsFactor) {
   }
 }
 
+// How much depends on what decides: here the largest cause is shared. A place so slow that it alone decides has noise of
+// its own, and the factor falls towards 1 (docs/studies.md).
 TEST(CommonNoise, MakesDifferencesOfMeansFiveTimesAsSharp) {
   StudyQuestion q = question(StudyKind::placement);
-  q.slow = {1.1};
-  const std::string text = pipeline(8, 16, 0.1);
+  q.slow = {1.05};
+  const std::string text = R"({"prism":1,"model":"gpt3-175b","parallel":{"tp":8,"pp":16,"dp":1,"sequence_parallel":true},
+    "batch":{"micro":1,"micro_batches":32,"sequence":2048},"cluster":{"gpu":"h100-sxm"},"variability":"dedicated",
+    "run":{"trials":1024,"seed":"3"}})";
   const Played same = play(text, q);
   const Played other = play(edited(text, {{"/run/seed", "\"4\""}}), q);
+  double least = 1e9;
   for (std::size_t i = 1; i < same.runs.size(); ++i) {
     const Blocked base(same.runs[0].step_s), slow(same.runs[i].step_s), independent(other.runs[i].step_s);
     const double paired = error_of(difference_of(slow, base, Statistic::mean, 1));
     const double apart = error_of(difference_of(independent, base, Statistic::mean, 1));
     EXPECT_GE(apart / paired, 5) << same.plan.variants[i].name;
+    least = std::min(least, apart / paired);
   }
+  RecordProperty("least_factor", std::to_string(least));
 }
 
 // The latest of n independent replicas, each a sum of normals: its mean and p95 grow as order statistics say.
@@ -186,7 +193,7 @@ TEST(Scaling, GrowsAsTheLargestOfIndependentReplicas) {
   const double one = micro_batches * (gemm_s + attention_s + 0.1);
   const double sd = std::sqrt(micro_batches * (gemm_sd * gemm_sd + attention_sd * attention_sd));
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Played p = play(series(8, seed), q);
+    const Played p = play(edited(series(8, seed), {{"/run/engine", "\"exact\""}}), q);
     ASSERT_EQ(p.plan.variants.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
       const VariantResult& v = p.result.variants[i];
@@ -215,7 +222,7 @@ TEST(Intervals, HoldTheTruthAsOftenAsTheySay) {
     std::vector<double> x(2000);
     for (double& v : x) v = -log_exact(uniform());
     const Blocked b(x);
-    const Interval mean = interval_of(b, Statistic::mean), p95 = interval_of(b, Statistic::p95);
+    const Interval mean = interval_of(b, Statistic::mean), p95 = jackknife_interval(b, Statistic::p95);
     mean_held += mean.low <= 1 && 1 <= mean.high;
     const double truth = -log_exact(0.05);
     p95_held += p95.low <= truth && truth <= p95.high;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "distribution/standard_normal.h"
+#include "statistics/binomial.h"
 #include "statistics/statistics.h"
 
 namespace prism::study {
@@ -58,7 +59,7 @@ Interval around(double value, double error, std::size_t blocks) {
 
 std::int64_t block_count(std::size_t trials) {
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(trials)));
-  return std::clamp<std::int64_t>(root - 1, 2, 40);
+  return std::clamp<std::int64_t>(root / 2, 4, 20);
 }
 
 Blocked::Blocked(std::span<const double> step_s) {
@@ -105,6 +106,18 @@ double jackknife_error(std::span<const double> without) {
 }
 
 Interval interval_of(const Blocked& sample, Statistic s) {
+  double p = 0;
+  if (s == Statistic::p50) p = 0.5;
+  if (s == Statistic::p95) p = 0.95;
+  if (s == Statistic::p99) p = 0.99;
+  if (p == 0) return jackknife_interval(sample, s);
+  const RankInterval ranks = quantile_interval(static_cast<std::int64_t>(sample.sorted.size()), p, 1 - 2 * two_sided);
+  if (!ranks.low || !ranks.high) return jackknife_interval(sample, s);
+  const auto at = [&](std::int64_t rank) { return sample.sorted[static_cast<std::size_t>(rank - 1)]; };
+  return {sample.all[static_cast<std::size_t>(s)], at(*ranks.low), at(*ranks.high)};
+}
+
+Interval jackknife_interval(const Blocked& sample, Statistic s) {
   return around(sample.all[static_cast<std::size_t>(s)], jackknife_error(column(sample, s)), sample.without.size());
 }
 

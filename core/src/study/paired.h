@@ -22,13 +22,15 @@ struct Blocked {
   std::vector<Statistics> without;  ///< [blocks]
   std::vector<double> sorted;
 };
-/// At most 40, each longer than the root of the sample.
+/// At most 20, each twice as long as the root of the sample: with shorter ones the intervals of quantiles are too narrow.
 std::int64_t block_count(std::size_t trials);
 
 /// Standard error by the jackknife, from the values with one block left out.
 double jackknife_error(std::span<const double> without);
 
+/// Of a quantile, from order statistics where they give both ends; else by the jackknife.
 Interval interval_of(const Blocked& sample, Statistic statistic);
+Interval jackknife_interval(const Blocked& sample, Statistic statistic);
 /// x less y. `comparisons`: how many are made, for the verdict.
 Difference difference_of(const Blocked& x, const Blocked& y, Statistic statistic, std::size_t comparisons);
 
