@@ -22,6 +22,7 @@ import { Gallery } from "./gallery";
 import { Share } from "./share";
 import { isStale } from "./state";
 import { Announcements } from "./status";
+import { Studies } from "./studies";
 
 export function App() {
   const answer = useSelect((s) => s.answer);
@@ -118,6 +119,7 @@ export function App() {
               <TrainingPanels result={answer.result} />
               <CriticalPath result={answer.result} />
               <Ranks result={answer.result} />
+              <Studies />
               <Sharing result={answer.result} />
               <div class="stack five">
                 <Throughput result={answer.result} />
