@@ -9,6 +9,7 @@
 
 #include "prism/numerics.h"
 #include "prism/study_report.h"
+#include "scenario/json.h"
 
 namespace prism {
 namespace {
@@ -249,7 +250,7 @@ std::string study_json(const StudyPlan& plan, const std::vector<std::vector<std:
   out["left_out"] = left_out(plan);
   out["notes"] = plan.notes;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    out["variants"][i]["scenario"] = ordered_json::parse(plan.variants[i].scenario);
+    out["variants"][i]["scenario"] = *scenario::parse_json(plan.variants[i].scenario);
   out["digest"] = digest.finish();
   return out.dump();
 }

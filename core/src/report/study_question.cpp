@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "prism/study_report.h"
+#include "scenario/json.h"
 
 namespace prism {
 namespace {
@@ -69,9 +70,9 @@ class Members {
 
 Result<StudyQuestion> read_question(std::string_view text) {
   using R = Result<StudyQuestion>;
-  ordered_json json = ordered_json::parse(text, nullptr, false);
-  if (!json.is_object()) return R::fault({Code::syntax, "", "a study's question is a JSON object", ""});
-  Members members(std::move(json));
+  Result<ordered_json> json = scenario::parse_json(text);
+  if (!json || !json->is_object()) return R::fault({Code::syntax, "", "a study's question is a JSON object", ""});
+  Members members(std::move(*json));
   StudyQuestion q;
   std::string name;
   members.take("study", name);

@@ -54,8 +54,8 @@ void apply(Json& document, const Edit& edit) {
     }
     at = &into(*at, steps[i]);
   }
-  Json value = Json::parse(edit.value, nullptr, false);
-  *at = value.is_discarded() ? Json(edit.value) : std::move(value);
+  Result<Json> value = scenario::parse_json(edit.value);
+  *at = value ? std::move(*value) : Json(edit.value);
 }
 
 }  // namespace
