@@ -56,6 +56,12 @@ struct StepEnd {
   std::vector<std::vector<Segment>> rank;  ///< [pp]
 };
 
+/// Bytes that one GPU of a pipeline rank holds whatever the micro-batch.
+struct RankMemory {
+  double parameters = 0, gradients = 0, optimizer = 0;
+  double working = 0;  ///< gathered parameters and what recomputation brings back, one layer at a time
+};
+
 struct Workload {
   std::int64_t tp = 1, pp = 1, dp = 1;      ///< tensor times context ranks of a stage, pipeline ranks, replicas
   std::int64_t virtual_stages = 1;          ///< v
@@ -65,6 +71,11 @@ struct Workload {
   std::vector<StageProgram> stages;         ///< [pp*v] in model order; stage s is on pipeline rank s mod pp
   Transfers transfers;
   StepEnd end;
+
+  // Memory; empty without a model.
+  std::vector<RankMemory> memory;           ///< [pp]
+  std::vector<double> stage_activations;    ///< [pp*v]; bytes of one micro-batch kept from forward to backward
+  double gpu_memory_bytes = 0;
 
   // Accounting for MFU, HFU and tokens/s; 0 without a model.
   double tokens = 0;                        ///< per step
@@ -76,6 +87,9 @@ struct Workload {
   struct Note { std::string about, text; };
   std::vector<Note> notes;
 };
+
+/// Parameters of a model, embedding and head included.
+double parameter_count(const Model& model);
 
 /// Both doors: a job description through the cost model (docs/cost-model.md), or the operator list as given. The
 /// scenario is one that read_scenario accepts. Faults: layout rules of tensor parallelism and layers that do not add up.
