@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "prism/evidence_import.h"
 #include "prism/report.h"
 
 namespace {
@@ -26,6 +27,14 @@ int last_handle = 0;
 prism::Job& job_of(int handle) {
   const auto found = jobs.find(handle);
   if (found == jobs.end()) throw std::invalid_argument("unknown handle " + std::to_string(handle));
+  return found->second;
+}
+
+std::map<int, prism::EvidenceImport> imports;
+
+prism::EvidenceImport& import_of(int handle) {
+  const auto found = imports.find(handle);
+  if (found == imports.end()) throw std::invalid_argument("unknown import " + std::to_string(handle));
   return found->second;
 }
 
@@ -85,6 +94,24 @@ val samples(int handle, const val& trials) {
 
 void release(int handle) { jobs.erase(handle); }
 
+int import_begin(const std::string& kind) {
+  imports.emplace(++last_handle, prism::EvidenceImport(kind));
+  return last_handle;
+}
+
+bool import_piece(int handle, const val& array) {
+  prism::EvidenceImport& import = import_of(handle);
+  std::vector<std::byte> piece(array["length"].as<std::size_t>());
+  view(piece).call<void>("set", array);
+  return import.feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
+}
+
+std::string import_end(int handle, const std::string& title) {
+  std::string answer = import_of(handle).finish(title);
+  imports.erase(handle);
+  return answer;
+}
+
 std::string version() { return std::string(prism::engine_version); }
 
 std::string presets() { return prism::presets_json(); }
@@ -116,4 +143,7 @@ EMSCRIPTEN_BINDINGS(prism) {
   emscripten::function("finish", &Guarded<finish>::call);
   emscripten::function("samples", &Guarded<samples>::call);
   emscripten::function("release", &Guarded<release>::call);
+  emscripten::function("import_begin", &Guarded<import_begin>::call);
+  emscripten::function("import_piece", &Guarded<import_piece>::call);
+  emscripten::function("import_end", &Guarded<import_end>::call);
 }

@@ -24,6 +24,15 @@ export interface PrismModule {
   samples(handle: number, trials: Uint8Array[]): Uint8Array;
   /** Frees a handle. */
   release(handle: number): void;
+  /** Starts reading evidence: "operators", "kineto", "nccl", "megatron", "steps", or "auto". Returns a handle. */
+  import_begin(kind: string): number;
+  /** The next piece of the file, inflated. False once no more is wanted: import_end then says why. */
+  import_piece(handle: number, piece: Uint8Array): boolean;
+  /**
+   * JSON: `{"ok": true, "evidence": {...}, "scenario": text | null, "validation": {...} | null, "timeline": text | null}`
+   * or `{"ok": false, "errors": [...]}`. Frees the handle.
+   */
+  import_end(handle: number, title: string): string;
 }
 
 export default function create(options: {

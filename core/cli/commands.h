@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "input.h"
 
@@ -14,8 +15,16 @@ struct RunOptions {
   unsigned threads = 0;      ///< 0: as many as the machine has
   std::string samples_file;  ///< where the trials go as CSV; empty: nowhere
   bool json = false, csv = false;
+  std::string blocks, part_file;  ///< only these blocks of the trials, into this file
 };
 int run(const RunOptions& options);
+
+struct MergeOptions {
+  std::vector<std::string> files;
+  unsigned threads = 0;
+  bool json = false;
+};
+int merge(const MergeOptions& options);
 
 struct CheckOptions {
   std::string file;

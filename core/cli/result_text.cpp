@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "format.h"
+#include "training_text.h"
 
 namespace prism::cli {
 namespace {
@@ -41,9 +42,9 @@ struct Times {
   std::string with_unit(double seconds) const { return bare(seconds) + " " + std::string(unit.symbol); }
 };
 
-std::string sentence(const ordered_json& t, const Times& times) {
+std::string sentence(const ordered_json& t, bool varies, const Times& times) {
   const double fixed_s = t["deterministic"], p95 = t["p95"];
-  if (t["min"] == t["max"])
+  if (!varies)
     return "Every step takes " + times.with_unit(p95) + ": nothing in this scenario varies.\n";
   // Few digits read best; enough to tell the two numbers apart.
   const double unit = times.unit.seconds;
@@ -92,6 +93,20 @@ std::string step_time_text(const ordered_json& t, const Times& times) {
   for (const ordered_json& w : t["within"])
     out += "  P(step <= " + significant(w["x"], 4) + " s) = " + significant(w["probability"], 4) + "  (" +
            significant(w["interval"][0], 4) + " to " + significant(w["interval"][1], 4) + ")\n";
+  return out;
+}
+
+/// What lasts a run, apart from what changes from step to step; and what the what-ifs come to.
+std::string runs_text(const ordered_json& r, const Times& times) {
+  std::string out;
+  if (const ordered_json& runs = r["runs"]; !runs.is_null()) {
+    const ordered_json& median = runs["median_s"];
+    out += "Within one run 95 of 100 steps take at most " +
+           percent(runs["p95_over_p50_within_a_run"].get<double>() - 1, 2) +
+           " more than its median;\nthe median itself lies between " + times.bare(median["p5"]) + " and " +
+           times.with_unit(median["p95"]) + " in 90 of 100 runs (" + grouped(runs["runs"]) + " runs of " +
+           grouped(runs["steps_per_run"]) + " steps played).\n";
+  }
   return out;
 }
 
@@ -209,7 +224,8 @@ std::string result_text(const ordered_json& r) {
   const std::string title = r["title"];
   std::string out;
   for (const std::string& part :
-       {title.empty() ? title : title + "\n", sentence(t, times), step_time_text(t, times),
+       {title.empty() ? title : title + "\n", sentence(t, r["engine"]["varies"], times), step_time_text(t, times), runs_text(r, times),
+        training_text(r),
         critical_path_text(r, times), throughput_text(r["throughput"]), memory_text(r["memory"]),
         trust_text(r), layout_text(r["layout"]), account_text(r)}) {
     if (part.empty()) continue;

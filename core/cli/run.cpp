@@ -4,11 +4,13 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "commands.h"
 #include "format.h"
+#include "parts.h"
 #include "result_text.h"
 #include "runner.h"
 
@@ -43,7 +45,7 @@ void print_assumptions(const Scenario& s) {
 }
 
 bool write_samples(const std::string& file, const Job& job, const Parts& trials) {
-  const Outcome outcome = merge(*job.simulation, trials, {}, {});
+  const Outcome outcome = prism::merge(*job.simulation, trials, {}, {});
   std::ofstream out(file, std::ios::binary);
   out << "trial,step_time_s\n";
   for (std::size_t i = 0; i < outcome.step_s.size(); ++i) out << i << ',' << exact(outcome.step_s[i]) << '\n';
@@ -51,7 +53,34 @@ bool write_samples(const std::string& file, const Job& job, const Parts& trials)
   return !out.fail();
 }
 
+int run_part(const RunOptions& options, const std::string& scenario, Job& job) {
+  try {
+    const auto [first, last] = block_range(options.blocks, unit_count(*job.simulation, Phase::trials));
+    PartFile part{std::string(engine_version), scenario, first, {}};
+    ProgressLine line;
+    part.blocks = run_blocks(job, options.threads, first, last, [&](double share) { line.show(share); });
+    write_part(options.part_file, part);
+  } catch (const std::runtime_error& e) {
+    print_fault("unusable_part", e.what(), options.json);
+    return refused;
+  }
+  return done;
+}
+
 }  // namespace
+
+void print_result(const Job& job, const Finished& parts, unsigned threads, bool json, bool csv) {
+  Parts training;
+  if (job.scenario.training_run)
+    training = run_training_parts(**prepare_training(training_setup(job, parts.trials)), threads, {});
+  const std::string result = result_json(job, parts.trials, parts.attribution, parts.check, training);
+  if (json) {
+    std::cout << result << "\n";
+  } else {
+    const auto document = ordered_json::parse(result);
+    std::cout << (csv ? quantile_csv(document) : result_text(document));
+  }
+}
 
 int run(const RunOptions& options) {
   const auto input = read_input(options.file, options.overrides, options.json);
@@ -60,6 +89,7 @@ int run(const RunOptions& options) {
   if (!job) return refused;
   if (!options.json) print_warnings(*job, *input);
 
+  if (!options.blocks.empty()) return run_part(options, input->text, *job);
   Finished parts;
   {
     ProgressLine line;
@@ -70,13 +100,7 @@ int run(const RunOptions& options) {
     return refused;
   }
 
-  const std::string result = result_json(*job, parts.trials, parts.attribution, parts.check);
-  if (options.json) {
-    std::cout << result << "\n";
-  } else {
-    const auto document = ordered_json::parse(result);
-    std::cout << (options.csv ? quantile_csv(document) : result_text(document));
-  }
+  print_result(*job, parts, options.threads, options.json, options.csv);
   return done;
 }
 

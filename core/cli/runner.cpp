@@ -16,21 +16,23 @@ namespace prism::cli {
 namespace {
 
 struct Task {
-  Phase phase;
-  std::int64_t unit;
+  std::function<std::vector<std::byte>()> work;
   double draws;
   std::vector<std::byte>* part;  ///< where the result goes
 };
 
+void add_task(std::vector<Task>& tasks, const Simulation& s, Phase phase, std::int64_t unit,
+              std::vector<std::byte>& part) {
+  tasks.push_back({[&s, phase, unit] { return run_unit(s, phase, unit); }, unit_draws(s, phase), &part});
+}
+
 void add_tasks(std::vector<Task>& tasks, const Simulation& s, Phase phase, Parts& parts) {
   parts.resize(static_cast<std::size_t>(unit_count(s, phase)));
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    tasks.push_back({phase, static_cast<std::int64_t>(i), unit_draws(s, phase), &parts[i]});
+  for (std::size_t i = 0; i < parts.size(); ++i) add_task(tasks, s, phase, static_cast<std::int64_t>(i), parts[i]);
 }
 
 /// Every thread takes the next task until none is left.
-void run_tasks(const Simulation& s, std::vector<Task>& tasks, unsigned threads,
-               const std::function<void(double)>& report) {
+void run_tasks(std::vector<Task>& tasks, unsigned threads, const std::function<void(double)>& report) {
   // Large units first: a large one started last would keep one thread busy alone.
   std::stable_sort(tasks.begin(), tasks.end(),
                    [](const Task& a, const Task& b) { return a.draws > b.draws; });
@@ -44,7 +46,7 @@ void run_tasks(const Simulation& s, std::vector<Task>& tasks, unsigned threads,
     while (next < tasks.size()) {
       const Task& task = tasks[next++];
       lock.unlock();
-      *task.part = run_unit(s, task.phase, task.unit);
+      *task.part = task.work();
       lock.lock();
       draws_done += task.draws;
       if (++finished == tasks.size()) moved.notify_all();
@@ -71,31 +73,75 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+unsigned or_all(unsigned threads) {
+  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
 }  // namespace
 
-Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& progress) {
+Parts run_training_parts(const Training& training, unsigned threads,
+                         const std::function<void(double)>& progress) {
+  Parts parts(static_cast<std::size_t>(training_units(training)));
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    tasks.push_back(
+        {[&training, i] { return run_training_unit(training, static_cast<std::int64_t>(i)); }, 1, &parts[i]});
+  const auto all = static_cast<double>(tasks.size());
+  run_tasks(tasks, or_all(threads), [&](double done) {
+    if (progress) progress(done / all);
+  });
+  return parts;
+}
+
+namespace {
+
+/// The pilot, then these tasks.
+void run_learned(Job& job, unsigned threads, std::vector<Task> tasks, const std::function<void(double)>& progress) {
   Simulation& s = *job.simulation;
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  Finished out;
   Parts pilot;
-  std::vector<Task> first, second;
+  std::vector<Task> first;
   add_tasks(first, s, Phase::pilot, pilot);
-  add_tasks(second, s, Phase::trials, out.trials);
-  add_tasks(second, s, Phase::attribution, out.attribution);
-  add_tasks(second, s, Phase::check, out.check);
 
   double total = 0, before = 0;
-  for (const auto* tasks : {&first, &second})
-    for (const Task& t : *tasks) total += t.draws;
+  for (const auto* list : {&first, &tasks})
+    for (const Task& t : *list) total += t.draws;
   const auto report = [&](double done) {
     if (progress) progress(total > 0 ? (before + done) / total : 1);
   };
 
-  run_tasks(s, first, threads, report);
+  run_tasks(first, or_all(threads), report);
   for (const Task& t : first) before += t.draws;
   learn(s, pilot);
-  run_tasks(s, second, threads, report);
+  run_tasks(tasks, or_all(threads), report);
+}
+
+}  // namespace
+
+Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& progress) {
+  Finished out;
+  std::vector<Task> tasks;
+  add_tasks(tasks, *job.simulation, Phase::trials, out.trials);
+  add_tasks(tasks, *job.simulation, Phase::attribution, out.attribution);
+  add_tasks(tasks, *job.simulation, Phase::check, out.check);
+  run_learned(job, threads, std::move(tasks), progress);
   return out;
+}
+
+void run_rest(Job& job, unsigned threads, Finished& done, const std::function<void(double)>& progress) {
+  std::vector<Task> tasks;
+  add_tasks(tasks, *job.simulation, Phase::attribution, done.attribution);
+  add_tasks(tasks, *job.simulation, Phase::check, done.check);
+  run_learned(job, threads, std::move(tasks), progress);
+}
+
+Parts run_blocks(Job& job, unsigned threads, std::int64_t first, std::int64_t last,
+                 const std::function<void(double)>& progress) {
+  Parts blocks(static_cast<std::size_t>(last - first));
+  std::vector<Task> tasks;
+  for (std::int64_t unit = first; unit < last; ++unit)
+    add_task(tasks, *job.simulation, Phase::trials, unit, blocks[static_cast<std::size_t>(unit - first)]);
+  run_learned(job, threads, std::move(tasks), progress);
+  return blocks;
 }
 
 ProgressLine::ProgressLine() : watched_(isatty(STDERR_FILENO) != 0), started_s_(now_s()) {}

@@ -17,6 +17,19 @@ struct Finished {
 /// times a second with the share of the work done, 0 to 1.
 Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& progress);
 
+/// Pilot, and all but the trials, which are in `done` already.
+void run_rest(Job& job, unsigned threads, Finished& done, const std::function<void(double)>& progress);
+/// Only blocks first ... last - 1 of the trials.
+Parts run_blocks(Job& job, unsigned threads, std::int64_t first, std::int64_t last,
+                 const std::function<void(double)>& progress);
+
+/// Every unit of a training run, in unit order.
+Parts run_training_parts(const Training& training, unsigned threads,
+                         const std::function<void(double)>& progress);
+
+/// The result, with its training run, as text, JSON or CSV on standard output.
+void print_result(const Job& job, const Finished& parts, unsigned threads, bool json, bool csv);
+
 /// One line on stderr, redrawn, if a terminal watches; otherwise silent.
 class ProgressLine {
  public:

@@ -42,7 +42,7 @@ TEST(Schedule, EveryChunkRunsOnceAndMicroBatchesAscend) {
           EXPECT_GT(t.micro_batch, entry->second);
           entry->second = t.micro_batch;
         }
-        EXPECT_EQ(static_cast<std::int64_t>(seen.size()), 2 * shape.virtual_stages * shape.micro_batches);
+        EXPECT_EQ(static_cast<std::int64_t>(seen.size()), (schedule.splits_weights ? 3 : 2) * shape.virtual_stages * shape.micro_batches);
       }
     }
 }
@@ -107,6 +107,46 @@ TEST(Schedule, InterleavedIdleTimeIsDividedByVirtualStages) {
                 1e-12 * expected)
         << "p " << p << " v " << v << " m " << m;
   }
+}
+
+TEST(Schedule, RelaxedInterleavingRunsEveryNumberOfMicroBatches) {
+  for (std::int64_t p = 2; p <= 8; ++p)
+    for (std::int64_t v = 2; v <= 4; ++v)
+      for (std::int64_t m = p; m <= 3 * p + 1; ++m) {
+        const auto dv = static_cast<double>(v);
+        const double step = deterministic_step_s(pipeline(p, m, {1 / dv}, {2 / dv}, "interleaved-1f1b-relaxed", v));
+        EXPECT_GE(step, 3 * static_cast<double>(m)) << "p " << p << " v " << v << " m " << m;
+        // No worse than without virtual stages, and the strict schedule's where that can run.
+        EXPECT_LE(step, 3 * static_cast<double>(m + p - 1) + 1e-9) << "p " << p << " v " << v << " m " << m;
+        if (m % p == 0) EXPECT_NEAR(step, 3 * static_cast<double>(m) + 3 * static_cast<double>(p - 1) / dv, 1e-9);
+      }
+}
+
+TEST(Schedule, ZbH1LeavesTheClosedFormIdle) {
+  pcg32 random(7);
+  for (int i = 0; i < 200; ++i) {
+    const std::int64_t p = 1 + random(12), m = 2 * p + random(30);
+    // The form holds where a weight pass fits into what a rank waits for: w <= f and w <= b.
+    const double f = uniform(random, 0.5, 1), b = uniform(random, f, 1.5), w = uniform(random, 0.2, 1) * f;
+    Workload work = pipeline(p, m, {f}, {b}, "zb-h1");
+    for (StageProgram& s : work.stages) s.weight = {Pipeline::compute({Pipeline::fixed(w)})};
+    const double expected = static_cast<double>(m) * (f + b + w) + static_cast<double>(p - 1) * (f + b - w);
+    EXPECT_NEAR(deterministic_step_s(work), expected, 1e-12 * expected)
+        << "p " << p << " m " << m << " f " << f << " b " << b << " w " << w;
+  }
+}
+
+TEST(Schedule, ActivationsInFlightAreTheClosedForms) {
+  const auto held = [](const char* name, PipelineShape shape, std::int64_t rank) {
+    return activations_in_flight(*find_schedule(name), shape, rank);
+  };
+  for (std::int64_t p : {1, 2, 4, 8})
+    for (std::int64_t r = 0; r < p; ++r) {
+      EXPECT_EQ(held("gpipe", {p, 1, 32}, r), 32);
+      EXPECT_EQ(held("1f1b", {p, 1, 32}, r), p - r);
+      EXPECT_EQ(held("zb-h1", {p, 1, 32}, r), p);
+      if (p > 1) EXPECT_EQ(held("interleaved-1f1b", {p, 3, 32}, r), 2 * (p - 1 - r) + 2 * p + 1);
+    }
 }
 
 /// 1F1B with stage s slower by kappa (no hop, b >= f, m >= p).

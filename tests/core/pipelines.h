@@ -49,12 +49,14 @@ class Pipeline {
     w.virtual_stages = v;
     w.schedule = std::move(schedule);
     w.shapes.push_back(constant(1));
+    w.shape_medians.push_back(1);
     w.stages.resize(static_cast<std::size_t>(pp * v));
     w.end.rank.resize(static_cast<std::size_t>(pp));
   }
 
   Operator op(Kind kind, const Distribution& latency, double scale = 1) {
     w.shapes.push_back(latency);
+    w.shape_medians.push_back(latency.median());
     return {std::string(kind_name(kind)), kind, scale, static_cast<int>(w.shapes.size() - 1)};
   }
   static Operator fixed(double seconds, Kind kind = Kind::compute_other) {

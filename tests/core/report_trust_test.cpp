@@ -8,7 +8,7 @@
 #include "prism/report.h"
 #include "report/memory.h"
 #include "report/nearest.h"
-#include "report/statistics.h"
+#include "statistics/statistics.h"
 #include "scenario_files.h"
 
 namespace prism {

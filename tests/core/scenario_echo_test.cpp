@@ -95,7 +95,8 @@ TEST(ScenarioEcho, IsThisText) {
       R"("latency":{"lognormal":{"median_us":850,"p95_us":900.5}}}],"parallel":{"tp":1,"cp":1,"pp":1,"dp":1,)"
       R"("schedule":"1f1b","virtual_stages":1,"layers_per_virtual_stage":[1]},)"
       R"("batch":{"global":1,"micro":1,"micro_batches":1},"cluster":{"gpus_per_node":8},)"
-      R"("variability":{"preset":"none","preset_factors":[],"factors":[]},)"
+      R"("variability":{"preset":"none","preset_factors":[],"factors":[],)"
+      R"("preset_stalls":[],"stalls":[]},"what_if":[],)"
       R"("run":{"trials":10000,"seed":"1","engine":"fast","attribution_trials":512,"step_within_s":[]}})");
 }
 
@@ -105,7 +106,7 @@ TEST(ScenarioEcho, WrittenOutPresetFactorsWinOverTheTable) {
   echo["variability"]["preset_factors"][0]["lognormal"]["cv"] = 0.5;
   const auto s = read_scenario(echo.dump());
   ASSERT_TRUE(s);
-  ASSERT_EQ(s->factors.size(), 2u);
+  ASSERT_EQ(s->factors.size(), 3u);
   EXPECT_NEAR(s->factors[0].factor.sd() / s->factors[0].factor.mean(), 0.5, 1e-9);
 }
 

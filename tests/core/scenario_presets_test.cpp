@@ -58,7 +58,9 @@ TEST(Presets, EveryVariabilityGivesFactorsOfMedianOne) {
     EXPECT_EQ(read->factors.size(), preset.factors.size());
     for (const Factor& f : read->factors) EXPECT_NEAR(f.factor.median(), 1, 1e-4);
     EXPECT_FALSE(preset.summary.empty());
-    for (const auto& f : preset.factors) EXPECT_FALSE(f.source.empty());
+    for (const auto& f : preset.factors) EXPECT_GE(f.source.size(), 10u);
+    EXPECT_EQ(read->stalls.size(), preset.stalls.size());
+    for (const auto& stall : preset.stalls) EXPECT_GE(stall.source.size(), 10u);
   }
 }
 
@@ -121,6 +123,10 @@ TEST(Presets, AreWhatTheJsonSchemaNames) {
   EXPECT_EQ(defs["gpu"]["oneOf"][0]["enum"], names("gpu"));
   EXPECT_EQ(defs["variability"]["oneOf"][0]["enum"], names("variability"));
   EXPECT_EQ(defs["operator"]["properties"]["kind"]["enum"], names("kind"));
+  for (const char* cause : {"factor", "stall", "what_if"})
+    EXPECT_EQ(defs[cause]["properties"]["what"]["enum"], names("cause_target")) << cause;
+  EXPECT_EQ(defs["factor"]["properties"]["scope"]["enum"], names("scope"));
+  EXPECT_EQ(defs["factor"]["properties"]["period"]["enum"], names("period"));
   for (const char* door : {"parallel_of_job", "parallel_of_operators"})
     EXPECT_EQ(defs[door]["properties"]["schedule"]["enum"], names("schedule"));
   EXPECT_EQ(defs["parallel_of_job"]["properties"]["layers_per_virtual_stage"]["anyOf"][0]["enum"],

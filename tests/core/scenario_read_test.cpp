@@ -51,9 +51,14 @@ TEST(ScenarioRead, FillsTheJobFromPresetsInSiUnits) {
   EXPECT_EQ(s.parallel.schedule, "1f1b");
   EXPECT_EQ(s.parallel.layers_per_virtual_stage, std::vector<std::int64_t>(4, 8));
   EXPECT_EQ(s.variability_preset, "dedicated");
-  ASSERT_EQ(s.factors.size(), 2u);
+  ASSERT_EQ(s.factors.size(), 3u);
   EXPECT_EQ(s.factors[0].what, "compute");
   EXPECT_NEAR(s.factors[0].factor.sd() / s.factors[0].factor.mean(), 0.02, 1e-12);
+  EXPECT_EQ(s.factors[2].scope, Factor::Scope::gpu);
+  EXPECT_EQ(s.factors[2].period, Factor::Period::run);
+  EXPECT_NEAR(s.factors[2].factor.sd() / s.factors[2].factor.mean(), 0.01, 1e-12);
+  EXPECT_TRUE(s.stalls.empty());
+  EXPECT_TRUE(s.what_if.empty());
   EXPECT_EQ(s.run.trials, 10000);
   EXPECT_EQ(s.run.seed, 1u);
 }
@@ -205,6 +210,62 @@ TEST(ScenarioRead, EveryParameterSetOfEveryFamilyIsAccepted) {
   EXPECT_GE(sets, 20);
   const Scenario s = read(operators({{"gpd", {{"location_ms", 1}, {"scale_ms", 0.1}, {"shape", 0.2}}}}));
   EXPECT_GT(s.operators.at(0).latency.median(), 1e-3);
+}
+
+TEST(ScenarioRead, RegimesAreTheirStationaryLaw) {
+  const auto factor = [](Json regime) {
+    Json f = {{"what", "inter_node"}, {"scope", "cluster"}, {"period", "step"}};
+    f.update(regime);
+    Json s = test::job();
+    s["variability"]["factors"] = Json::array({f});
+    return read(s).factors.at(0);
+  };
+  const Factor spells = factor({{"two_state", {{"slow", 2}, {"share", 0.2}, {"dwell_steps", 400}}}});
+  EXPECT_NEAR(spells.factor.mean(), 1.2, 1e-3);
+  EXPECT_EQ(spells.factor.quantile(Mass::below(0.75)), 1);
+  EXPECT_EQ(spells.factor.quantile(Mass::below(0.85)), 2);
+  ASSERT_TRUE(spells.regime);
+  EXPECT_EQ(spells.regime->dwell_steps, 400);
+  const Factor wandering = factor({{"ar1", {{"cv", 0.5}, {"correlation", 0.9}}}});
+  EXPECT_NEAR(wandering.factor.median(), 1, 1e-12);
+  EXPECT_NEAR(wandering.factor.sd() / wandering.factor.mean(), 0.5, 1e-9);
+  ASSERT_TRUE(wandering.regime);
+  EXPECT_EQ(wandering.regime->correlation, 0.9);
+}
+
+// The name is the identity of a cause's draws; without one it is what the cause does, and never twice the same.
+TEST(ScenarioRead, EveryCauseHasItsOwnKey) {
+  Json factor = {{"what", "gemm"}, {"scope", "gpu"}, {"period", "run"}, {"lognormal", {{"median", 1}, {"cv", 0.1}}}};
+  Json named = factor;
+  named["name"] = "old boards";
+  Json s = test::job();
+  s["variability"]["factors"] = Json::array({factor, named, factor, named});
+  Json stall = {{"what", "gemm"}, {"per_node_hour", 7200}, {"exponential", {{"mean_ms", 20}}}};
+  s["variability"]["stalls"] = Json::array({stall, stall});
+  const Scenario got = read(s);
+  std::vector<std::string> keys;
+  for (const Factor& f : got.factors) keys.push_back(f.key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"gemm gpu run", "old boards", "gemm gpu run 2", "old boards 2"}));
+  ASSERT_EQ(got.stalls.size(), 2u);
+  EXPECT_EQ(got.stalls[0].key, "gemm stall");
+  EXPECT_EQ(got.stalls[1].key, "gemm stall 2");
+  EXPECT_EQ(got.stalls[0].per_node_s, 2);
+  EXPECT_NEAR(got.stalls[0].duration.mean(), 0.02, 1e-12);
+}
+
+TEST(ScenarioRead, APlaceIsTheFirstOneUnlessSaid) {
+  Json s = test::job();
+  s["what_if"] = Json::array({{{"where", Json::object()}, {"factor", 1.2}}});
+  s["what_if"].push_back({{"where", {{"pp", 3}, {"dp", 1}, {"tp", 2}, {"unit", "gpu"}}}, {"node_quantile", 0.95}});
+  const Scenario got = read(s);
+  ASSERT_EQ(got.what_if.size(), 2u);
+  EXPECT_EQ(got.what_if[0].pp + got.what_if[0].dp + got.what_if[0].tp, 0);
+  EXPECT_EQ(got.what_if[0].unit, WhatIf::Unit::node);
+  EXPECT_EQ(got.what_if[0].what, "compute");
+  EXPECT_EQ(got.what_if[0].value, 1.2);
+  EXPECT_EQ(got.what_if[1].pp, 3);
+  EXPECT_EQ(got.what_if[1].unit, WhatIf::Unit::gpu);
+  EXPECT_EQ(got.what_if[1].change, WhatIf::Change::node_quantile);
 }
 
 TEST(ScenarioRead, AResultDocumentIsReadThroughItsScenario) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type ChoiceField, fields, type NumberField, type Reading, shown } from "../../web/src/input/fields";
+import { fields } from "../../web/src/input/fields";
+import { type ChoiceField, type NumberField, type Reading, shown } from "../../web/src/input/reading";
 
 const source = readFileSync(new URL("../../examples/llama3-405b-16384-h100.json", import.meta.url), "utf8");
 const reading = (text = source, resolved?: Record<string, unknown>): Reading => ({
@@ -86,36 +87,17 @@ describe("schedule and virtual stages go together", () => {
   });
 });
 
-describe("variability", () => {
-  test("a preset replaces what was there", () => {
-    const r = reading(scenario({ variability: { factors: [] } }));
-    expect(JSON.parse(choice("variability").write(r, "none")).variability).toBe("none");
+test("the preset is shown and changed, and keeps causes of the user's own", () => {
+  expect(choice("variability").value(reading(scenario({ variability: { factors: [] } })))).toBe("none");
+  expect(choice("variability").value(reading(scenario({ variability: "dedicated" })))).toBe("dedicated");
+  const own = { what: "gemm", scope: "gpu", period: "run", lognormal: { median: 1, cv: 0.1 } };
+  const r = reading(
+    scenario({ variability: { preset: "dedicated", preset_factors: [own], factors: [own] } }),
+  );
+  expect(JSON.parse(choice("variability").write(r, "none")).variability).toEqual({
+    preset: "none",
+    factors: [own],
   });
-  test("own jitter opens two fields that change it", () => {
-    const own = choice("variability").write(reading(), "custom");
-    const r = reading(own);
-    expect(choice("variability").value(r)).toBe("custom");
-    expect(number("cv_compute").shown?.(r)).toBe(true);
-    expect(number("cv_compute").shown?.(reading())).toBe(false);
-    const changed = JSON.parse(number("cv_communication").write(r, 0.2)).variability.factors[1];
-    expect(changed).toEqual({
-      what: "communication",
-      scope: "operation",
-      period: "operation",
-      lognormal: { median: 1, cv: 0.2 },
-    });
-  });
-  test("richer factors are told apart from the form's own", () => {
-    const richer = scenario({
-      variability: {
-        factors: [
-          { what: "gemm", scope: "operation", period: "operation", lognormal: { median: 1, cv: 0.1 } },
-        ],
-      },
-    });
-    const r = reading(richer);
-    expect(choice("variability").value(r)).toBe("custom");
-    expect(choice("variability").options(r).at(-1)?.label).toContain("see the text");
-    expect(number("cv_compute").shown?.(r)).toBe(false);
-  });
+  const plain = reading(scenario({ variability: { factors: [] } }));
+  expect(JSON.parse(choice("variability").write(plain, "none")).variability).toBe("none");
 });

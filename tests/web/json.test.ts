@@ -9,6 +9,7 @@ import {
   pretty,
   rangeOf,
   valueAt,
+  withBlock,
   withValue,
 } from "../../web/src/base/json";
 
@@ -91,5 +92,32 @@ describe("layout of text", () => {
   });
   test("depth counts brackets outside strings", () => {
     expect(depthOf('[[{"[[[[": "\\"[["}]]')).toBe(3);
+  });
+});
+
+describe("a block", () => {
+  const text = '{\n  "prism": 1,\n  "variability": "none",\n  "run": { "trials": 10 }\n}\n';
+  test("that fits stays on its line", () => {
+    expect(withBlock(text, "/variability", { preset: "none" })).toBe(
+      text.replace('"none"', '{ "preset": "none" }'),
+    );
+  });
+  test("that does not fit is laid out over several, indented as its key; nothing else moves", () => {
+    const factors = Array.from({ length: 4 }, () => ({
+      what: "compute",
+      scope: "operation",
+      period: "operation",
+    }));
+    const changed = withBlock(text, "/variability", { preset: "none", factors });
+    expect(JSON.parse(changed).variability.factors).toEqual(factors);
+    expect(
+      changed.startsWith('{\n  "prism": 1,\n  "variability": {\n    "preset": "none",\n    "factors": [\n'),
+    ).toBe(true);
+    expect(changed.endsWith('\n    ]\n  },\n  "run": { "trials": 10 }\n}\n')).toBe(true);
+    expect(Math.max(...changed.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+  test("is taken out when it is undefined, and a text that is no JSON is left alone", () => {
+    expect(withBlock(text, "/variability", undefined)).not.toContain("variability");
+    expect(withBlock("{ block", "/variability", {})).toBe("{ block");
   });
 });

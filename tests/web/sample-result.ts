@@ -98,6 +98,7 @@ export function sampleResult(change: { step?: Partial<StepTime>; result?: Partia
     memory: null,
     calibration: null,
     validation: null,
+    what_if: [],
     notes: [],
     warnings: [],
     assumptions: [],

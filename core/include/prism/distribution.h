@@ -143,6 +143,11 @@ QuantileTable maximum_of(const QuantileTable& one, std::uint64_t n);
 /// Largest of independent, different variables: lower mass is the product of theirs.
 QuantileTable maximum_of(std::span<const QuantileTable> parts);
 
+/// Product of two independent variables: log-normals exactly, others by quadrature.
+Distribution product_of(const Distribution& x, const Distribution& y);
+/// ((X1^k + ... + Xn^k) / n)^(1/k) of n independent copies, k > 0, by quadrature.
+QuantileTable power_mean_of(const QuantileTable& one, std::uint64_t n, double exponent);
+
 /// An addend of a sum: `count` independent copies of one table.
 struct Addend {
   const QuantileTable* table;

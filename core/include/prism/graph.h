@@ -11,7 +11,9 @@
 
 namespace prism {
 
-enum class Pass : std::uint8_t { forward, backward };
+/// `weight`: gradients of the weights, where a schedule plays them apart from those of the activations.
+enum class Pass : std::uint8_t { forward, backward, weight };
+inline constexpr std::size_t pass_count = 3;
 
 struct PipelineShape {
   std::int64_t ranks = 1;           ///< p
@@ -20,7 +22,7 @@ struct PipelineShape {
   std::int64_t stages() const { return ranks * virtual_stages; }
 };
 
-/// One forward or backward pass of one micro-batch through one virtual stage: a chunk.
+/// One pass of one micro-batch through one virtual stage: a chunk.
 struct ScheduledTask {
   std::int32_t stage;
   Pass pass;
@@ -32,12 +34,16 @@ struct ScheduledTask {
 struct Schedule {
   std::string_view name;
   std::string_view rule;  ///< the layouts it accepts, one sentence
+  bool splits_weights;    ///< plays Pass::weight apart
   /// Faults of a layout against the rule, with JSON Pointers and the numbers.
   std::vector<Diagnostic> (*check)(const PipelineShape&);
   std::vector<ScheduledTask> (*order)(const PipelineShape&, std::int64_t rank);
 };
 std::span<const Schedule> schedules();
 const Schedule* find_schedule(std::string_view name);
+
+/// The most chunks whose activations a rank holds at once: from a forward pass to the last pass that needs them.
+std::int64_t activations_in_flight(const Schedule& schedule, const PipelineShape& shape, std::int64_t rank);
 
 /// Chunks of one replica in a topological order, with what each waits for. Dependencies between chunks on one
 /// rank are implied by the order on that rank; those between ranks are transfers, and transfers that leave a

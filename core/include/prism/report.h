@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "prism/simulation.h"
+#include "prism/training_run.h"
 
 namespace prism {
 
@@ -36,6 +37,11 @@ std::string diagnostics_json(const std::vector<Diagnostic>& diagnostics);
 
 using Parts = std::vector<std::vector<std::byte>>;
 /// The result document (docs/result.schema.json). Any prefix of the trial parts gives a partial result, marked so.
-std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check);
+/// A whole result of a scenario with a training run needs its units too; left out, they are run here.
+std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check,
+                        const Parts& training = {});
+
+/// The training run on the steps that have been simulated. The scenario must have one.
+TrainingSetup training_setup(const Job& job, const Parts& trials);
 
 }  // namespace prism

@@ -12,6 +12,7 @@
 
 #include "prism/diagnostic.h"
 #include "prism/distribution.h"
+#include "prism/training_plan.h"
 
 namespace prism {
 
@@ -139,10 +140,38 @@ struct OperatorSpec {
 struct Factor {
   enum class Scope { operation, micro_batch, gpu, node, replica, cluster };
   enum class Period { operation, step, run };
-  std::string what;              ///< a kind, or "compute", "communication"
+  /// How a cluster-wide factor of period step moves from one step to the next. A trial takes it from its stationary
+  /// law; the training run lets it evolve.
+  struct Regime {
+    double dwell_steps = 0;   ///< two states: mean length of a stay in the less likely one; 0: not two states
+    double correlation = 0;   ///< AR(1) of the factor's logarithm, from step to step
+  };
+  std::string what;              ///< a kind, "compute", "communication", "intra_node" or "inter_node"
   Scope scope = Scope::operation;
   Period period = Period::operation;
-  Distribution factor;           ///< unitless
+  Distribution factor;
+  std::string key;               ///< identity: what its random streams are named by
+  std::optional<Regime> regime = {};
+};
+
+/// Rare interruptions: while a task of base duration x runs on n nodes, Poisson events of mean per_node_s * n * x, each
+/// of which delays that task on one rank.
+struct Stall {
+  std::string what;              ///< as in Factor
+  double per_node_s = 0;         ///< events per node and second of such work
+  Distribution duration;         ///< seconds
+  std::string key;
+};
+
+/// One place made slower than the rest.
+struct WhatIf {
+  enum class Unit { gpu, node };
+  enum class Change { factor, node_quantile, operator_quantile };
+  std::int64_t pp = 0, dp = 0, tp = 0;  ///< coordinates of a rank on the unit
+  Unit unit = Unit::node;
+  std::string what = "compute";         ///< as in Factor; with the quantiles always "compute"
+  Change change = Change::factor;
+  double value = 1;                     ///< the factor, or the lower mass of the quantile
 };
 
 struct Run {
@@ -164,6 +193,9 @@ struct Scenario {
   CostModel cost_model;                  ///< meaningful with a model
   std::string variability_preset;
   std::vector<Factor> factors;
+  std::vector<Stall> stalls;
+  std::vector<WhatIf> what_if;
+  std::optional<TrainingPlan> training_run;
   Run run;
 
   /// Canonical resolved scenario as JSON text: every value, keys in schema order, fixed number format. Part of the digest.
@@ -217,6 +249,8 @@ std::vector<LayerSpread> layer_spreads(std::int64_t layers, std::int64_t stages)
 
 /// Names of the pipeline schedules, as in JSON. Their rules live with the schedules, in the graph room.
 std::span<const std::string_view> schedule_names();
+/// Whether a schedule plays the gradients of the weights apart from those of the activations.
+bool splits_weight_gradients(std::string_view schedule);
 
 /// Names, contents and sources of all presets, as JSON: {"model": [...], "gpu": [...], "variability": [...], ...}.
 std::string presets_json();

@@ -20,6 +20,8 @@ namespace prism {
 inline constexpr std::int64_t block_trials = 256;
 
 /// Units of a phase may run in any order; Phase::pilot must be complete and learned before the others start.
+/// Phase::check holds what puts the trials into perspective: the first ones again with every replica simulated and, with
+/// causes that last a run, many steps of a few runs.
 enum class Phase { pilot, trials, attribution, check };
 inline constexpr int phase_count = 4;
 /// Their words in the plan and in the WebAssembly calls, in the order of Phase.
@@ -31,7 +33,8 @@ struct SimulationDeleter {
 };
 using SimulationPtr = std::unique_ptr<Simulation, SimulationDeleter>;
 
-/// Compiles schedule and tables. Faults: schedule rules, sizes beyond the limits.
+/// Compiles schedule and tables. Faults: schedule rules, sizes beyond the limits. Warnings: reductions outside the range
+/// in which they were measured, what-ifs that change nothing.
 Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& run);
 
 std::int64_t unit_count(const Simulation& s, Phase phase);
@@ -47,6 +50,10 @@ struct EngineAccount {
   std::string path;                    ///< fast, exact or reference
   std::int64_t replicas = 0;           ///< data-parallel replicas
   std::int64_t replicas_simulated = 0; ///< of them, simulated in every trial
+  std::int64_t shortlist = 0;          ///< of them, played at their means to choose those; 0: all are alike
+  double group_exponent = 0;           ///< of the power mean that stands for a group's lasting factors; 0: not used
+  std::vector<double> what_if;         ///< what each what-if multiplies by
+  bool varies = false;                 ///< whether anything is random at all
   std::string sampling;                ///< "chunk": one convolved draw a chunk; "segment": one draw a segment; "rank"
   std::int64_t tasks = 0;              ///< chunks and transfers of one replica
 };
@@ -76,6 +83,9 @@ struct Outcome {
   double check_mean_difference = 0;         ///< mean of fast/exact - 1
   double check_standard_error = 0;
   double check_largest_difference = 0;
+  // Runs: steps that share the draws which last a run, run by run. Empty without such causes.
+  std::int64_t steps_a_run = 0;
+  std::vector<double> run_step_s;
 };
 Outcome merge(const Simulation& s, std::span<const std::vector<std::byte>> trials,
               std::span<const std::vector<std::byte>> attribution, std::span<const std::vector<std::byte>> check);

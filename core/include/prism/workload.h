@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prism/scenario.h"
@@ -41,6 +42,7 @@ struct Segment {
 /// One virtual stage.
 struct StageProgram {
   std::vector<Segment> forward, backward;
+  std::vector<Segment> weight;  ///< gradients of the weights, where the schedule plays them apart; else in `backward`
   std::int64_t layers = 0;
 };
 
@@ -68,6 +70,7 @@ struct Workload {
   std::int64_t micro_batches = 1;           ///< m
   std::string schedule;
   std::vector<Distribution> shapes;         ///< [0] is the constant 1
+  std::vector<double> shape_medians;        ///< with every factor at its median: not the median of a product
   std::vector<StageProgram> stages;         ///< [pp*v] in model order; stage s is on pipeline rank s mod pp
   Transfers transfers;
   StepEnd end;
@@ -76,6 +79,17 @@ struct Workload {
   std::vector<RankMemory> memory;           ///< [pp]
   std::vector<double> stage_activations;    ///< [pp*v]; bytes of one micro-batch kept from forward to backward
   double gpu_memory_bytes = 0;
+
+  // What invocations share; the simulation draws it. Factors of scope operation are in the shapes.
+  std::vector<Factor> causes;
+  std::vector<Stall> stalls;
+  std::vector<WhatIf> what_if;
+  std::int64_t gpus_per_node = 8;
+  RankOrder rank_order = RankOrder::tp_cp_dp_pp;
+  /// Groups that leave a node, by Group; and transfers between pipeline neighbours.
+  std::array<bool, 8> group_leaves_node{};
+  bool transfers_leave_node = false;
+  bool leaves_node(Group group) const { return group_leaves_node[static_cast<std::size_t>(group)]; }
 
   // Accounting for MFU, HFU and tokens/s; 0 without a model.
   double tokens = 0;                        ///< per step
@@ -90,6 +104,10 @@ struct Workload {
 
 /// Parameters of a model, embedding and head included.
 double parameter_count(const Model& model);
+
+/// Whether a factor, stall or what-if on `what` acts on operators of this kind. `leaves_node`: for communication,
+/// whether its group, or transfer, spans nodes.
+bool acts_on(std::string_view what, Kind kind, bool leaves_node);
 
 /// Both doors: a job description through the cost model (docs/cost-model.md), or the operator list as given. The
 /// scenario is one that read_scenario accepts. Faults: layout rules of tensor parallelism and layers that do not add up.

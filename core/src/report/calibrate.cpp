@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "prism/simulation.h"
-#include "report/statistics.h"
+#include "statistics/statistics.h"
 
 namespace prism {
 namespace {

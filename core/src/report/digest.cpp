@@ -60,7 +60,8 @@ void add_numbers(Words& words, const ordered_json& node) {
 }  // namespace
 
 std::string result_digest(std::string_view engine, std::string_view resolved_scenario,
-                          std::span<const double> step_s, const ordered_json& document) {
+                          std::span<const double> step_s, const ordered_json& document,
+                          std::span<const double> wall_clock_s) {
   Sha256 sha;
   Words words(sha);
   for (const std::string_view text : {engine, resolved_scenario}) {
@@ -70,6 +71,10 @@ std::string result_digest(std::string_view engine, std::string_view resolved_sce
   }
   words.add(static_cast<std::uint64_t>(step_s.size()));
   for (double x : step_s) words.add(x);
+  if (!wall_clock_s.empty()) {
+    words.add(static_cast<std::uint64_t>(wall_clock_s.size()));
+    for (double x : wall_clock_s) words.add(x);
+  }
   constexpr std::array<std::string_view, 4> left_out{"scenario", "assumptions", "warnings", "digest"};
   for (const auto& [key, value] : document.items()) {
     bool counts = true;

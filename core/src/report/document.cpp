@@ -7,12 +7,13 @@
 #include <stdexcept>
 
 #include "prism/report.h"
-#include "report/binomial.h"
 #include "report/diagnostics.h"
 #include "report/digest.h"
 #include "report/memory.h"
 #include "report/nearest.h"
-#include "report/statistics.h"
+#include "report/training_section.h"
+#include "statistics/binomial.h"
+#include "statistics/statistics.h"
 
 namespace prism {
 namespace {
@@ -78,6 +79,9 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
   ordered_json out = {{"path", a.path},
                       {"replicas", a.replicas},
                       {"replicas_simulated", a.replicas_simulated},
+                      {"varies", a.varies},
+                      {"shortlist", a.shortlist},
+                      {"group_exponent", finite(a.group_exponent)},
                       {"sampling", a.sampling},
                       {"tasks", a.tasks},
                       {"decided_by_residual", outcome.decided_by_residual},
@@ -88,6 +92,30 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
                     {"standard_error", finite(outcome.check_standard_error)},
                     {"largest_difference", finite(outcome.check_largest_difference)}};
   return out;
+}
+
+/// Steps of the same run against one another, and runs against one another: the draws that last a run are the same
+/// within one.
+ordered_json runs(const Outcome& outcome) {
+  if (outcome.steps_a_run == 0) return nullptr;
+  std::vector<double> within, medians;
+  const auto length = static_cast<std::size_t>(outcome.steps_a_run);
+  for (std::size_t from = 0; from + length <= outcome.run_step_s.size(); from += length) {
+    std::vector<double> steps(outcome.run_step_s.begin() + static_cast<std::ptrdiff_t>(from),
+                              outcome.run_step_s.begin() + static_cast<std::ptrdiff_t>(from + length));
+    std::sort(steps.begin(), steps.end());
+    medians.push_back(quantile(steps, 0.5));
+    for (double x : steps) within.push_back(x / medians.back());
+  }
+  std::sort(within.begin(), within.end());
+  std::sort(medians.begin(), medians.end());
+  return {{"runs", medians.size()},
+          {"steps_per_run", outcome.steps_a_run},
+          {"p95_over_p50_within_a_run", finite(quantile(within, 0.95))},
+          {"median_s",
+           {{"p5", finite(quantile(medians, 0.05))},
+            {"p50", finite(quantile(medians, 0.5))},
+            {"p95", finite(quantile(medians, 0.95))}}}};
 }
 
 ordered_json critical_path(const Job& job, const Outcome& outcome) {
@@ -221,6 +249,12 @@ ordered_json validation(const Scenario& s) {
                                   "the mean size of it"}};
 }
 
+ordered_json what_ifs(const Simulation& s) {
+  ordered_json out = ordered_json::array();
+  for (double m : account(s).what_if) out.push_back({{"multiplier", finite(m)}});
+  return out;
+}
+
 ordered_json notes(const Workload& w) {
   ordered_json out = ordered_json::array();
   for (const Workload::Note& n : w.notes) out.push_back({{"about", n.about}, {"text", n.text}});
@@ -239,7 +273,8 @@ ordered_json assumptions(const Scenario& s) {
 
 }  // namespace
 
-std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check) {
+std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check,
+                        const Parts& training) {
   const Simulation& simulation = *job.simulation;
   const Outcome outcome = merge(simulation, trials, attribution, check);
   if (outcome.step_s.empty()) throw std::logic_error("a result needs at least one part of trials");
@@ -262,6 +297,7 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["partial"] = partial;
   out["engine"] = engine(job, outcome);
   out["step_time_s"] = step_time(job, sorted);
+  out["runs"] = runs(outcome);
   out["critical_path"] = critical_path(job, outcome);
   out["ranks"] = ranks(job, outcome);
   out["layout"] = layout(job);
@@ -269,11 +305,15 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["memory"] = memory(job);
   out["calibration"] = calibration(job);
   out["validation"] = validation(job.scenario);
+  out["what_if"] = what_ifs(simulation);
+  std::vector<double> wall_clock;
+  if (job.scenario.training_run && !partial)
+    out["training_run"] = training_section(job, outcome, training, wall_clock);
   out["notes"] = notes(job.workload);
   out["warnings"] = to_json(job.warnings);
   out["assumptions"] = assumptions(job.scenario);
   const std::string digest =
-      partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out);
+      partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out, wall_clock);
 
   // The resolved scenario goes in as the very text that the digest is taken of.
   std::string text = out.dump();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 #include "report/calibrate.h"
 #include "report/diagnostics.h"
 #include "report/memory.h"
+#include "report/training_section.h"
 
 namespace prism {
 namespace {
@@ -60,6 +63,21 @@ Result<Job> prepare_job(std::string_view scenario_text) {
   if (!simulation) return refused();
 
   if (auto warning = check_memory(*workload)) seen.push_back(std::move(*warning));
+
+  if (scenario->training_run) {
+    // Judged by the step without variability; the run itself uses the simulated steps.
+    auto training = prepare_training(training_of(*scenario, {deterministic(**simulation).step_s}));
+    move_to(seen, training.diagnostics);
+    if (training && training_work(**training) > max_training_work)
+      seen.push_back({Code::too_large, "/training_run/runs",
+                      "these runs have about " +
+                          std::to_string(std::llround(training_work(**training) / 1e6)) +
+                          " million checkpoints and failures together, at most " +
+                          std::to_string(std::llround(max_training_work / 1e6)) + " million are simulated",
+                      "ask for fewer runs or a longer checkpoint interval"});
+    if (std::any_of(seen.begin(), seen.end(), [](const Diagnostic& d) { return d.severity == Severity::error; }))
+      return refused();
+  }
 
   place(scenario_text, seen);
   return Result<Job>::of(

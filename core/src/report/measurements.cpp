@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written by tests/validation (validation --table), never by hand.
+// Written by tests/validation/cost_model (validation --table), never by hand.
 #include "report/nearest.h"
 
 namespace prism {

@@ -21,6 +21,8 @@ std::optional<MemoryAccount> memory_account(const Workload& w) {
   // The schedule's own order says how many forward passes a rank is ahead of their backward passes.
   const Schedule* schedule = find_schedule(w.schedule);
   if (!schedule) return std::nullopt;
+  // Inputs of the products are needed until the gradients of their weights are done.
+  const Pass release = splits_weight_gradients(w.schedule) ? Pass::weight : Pass::backward;
   MemoryAccount account;
   for (std::int64_t r = 0; r < w.pp; ++r) {
     MemoryAccount::Rank rank;
@@ -33,7 +35,7 @@ std::optional<MemoryAccount> memory_account(const Workload& w) {
         now += bytes;
         ++chunks;
         if (now > rank.activations) rank.activations = now, rank.in_flight = chunks;
-      } else if (t.pass == Pass::backward) {
+      } else if (t.pass == release) {
         now -= bytes;
         --chunks;
       }

@@ -10,7 +10,7 @@
 
 namespace prism {
 
-/// One row of docs/validation.md. The table is written by tests/validation, never by hand.
+/// One row of docs/validation.md. The table is written by tests/validation/cost_model, never by hand.
 struct Measurement {
   std::string_view run, gpu, precision;
   double parameters;  ///< of the model

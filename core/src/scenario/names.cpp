@@ -46,7 +46,8 @@ constexpr std::array<std::string_view, kind_count> kind_names = {
     "gemm",       "attention",     "elementwise", "embedding",          "loss",
     "optimizer",  "compute_other", "all_reduce",  "all_gather",         "reduce_scatter",
     "all_to_all", "broadcast",     "send_recv",   "communication_other"};
-constexpr std::array<std::string_view, 3> schedules = {"gpipe", "1f1b", "interleaved-1f1b"};
+constexpr std::array<std::string_view, 5> schedules = {"gpipe", "1f1b", "interleaved-1f1b",
+                                                       "interleaved-1f1b-relaxed", "zb-h1"};
 }  // namespace
 
 std::string_view kind_name(Kind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
@@ -54,6 +55,8 @@ std::string_view kind_name(Kind kind) { return kind_names[static_cast<std::size_
 Class class_of(Kind kind) { return kind < Kind::all_reduce ? Class::compute : Class::communication; }
 
 std::span<const std::string_view> schedule_names() { return schedules; }
+
+bool splits_weight_gradients(std::string_view schedule) { return schedule == "zb-h1"; }
 
 std::span<const std::string_view> scenario::kind_words() { return kind_names; }
 

@@ -17,7 +17,14 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known);
 /// `cluster` and `cost_model`, whose defaults depend on the GPU.
 void read_cluster(Section& root, Scenario& to, bool job);
 void read_variability(Section& root, Scenario& to, bool job);
+/// `what_if`: after read_layout and read_cluster, whose sizes its places refer to.
+void read_what_if(Section& root, Scenario& to, bool layout_known);
+/// `training_run`, if it is there.
+void read_training_run(Section& root, Scenario& to);
 void read_run(Section& root, Scenario& to);
+
+/// What a factor, a stall or a what-if may act on: kinds, classes and network domains.
+Names cause_targets();
 
 /// An object that may start from a preset.
 struct PresetSection {

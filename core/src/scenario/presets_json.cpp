@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <initializer_list>
+#include <utility>
+
 #include "scenario/distributions.h"
 #include "scenario/layers.h"
+#include "scenario/parts.h"
 #include "scenario/presets/presets.h"
 #include "scenario/words.h"
 
@@ -95,7 +99,32 @@ Json variabilities() {
                          {std::string(f.family), parameters},
                          {"source", f.source}});
     }
-    list.push_back({{"name", p.name}, {"summary", p.summary}, {"factors", factors}});
+    Json stalls = Json::array();
+    for (const StallPreset& stall : p.stalls) {
+      Json parameters = Json::object();
+      for (const auto& [name, value] : stall.parameters) parameters[std::string(name)] = number(value);
+      stalls.push_back({{"what", stall.what},
+                        {"per_node_hour", number(stall.per_node_hour)},
+                        {std::string(stall.family), parameters},
+                        {"source", stall.source}});
+    }
+    list.push_back({{"name", p.name}, {"summary", p.summary}, {"factors", factors}, {"stalls", stalls}});
+  }
+  return list;
+}
+
+Json failures() {
+  Json list = Json::array();
+  for (const FailurePreset& p : failure_presets()) {
+    Json causes = Json::array();
+    for (const FailureCausePreset& c : p.causes)
+      causes.push_back({{"name", c.name},
+                        {"per_1000_node_days", number(c.per_1000_node_days)},
+                        {"detection_min", number(c.detection_min)},
+                        {"restart_min", number(c.restart_min)},
+                        {"replacement", number(c.replacement)},
+                        {"source", c.source}});
+    list.push_back({{"name", p.name}, {"summary", p.summary}, {"causes", causes}});
   }
   return list;
 }
@@ -130,6 +159,24 @@ Json kinds() {
   return list;
 }
 
+/// Who shares a draw, and how long it lasts, in words for people.
+Json meanings(std::initializer_list<std::pair<const char*, const char*>> words) {
+  Json list = Json::array();
+  for (const auto& [name, meaning] : words) list.push_back({{"name", name}, {"meaning", meaning}});
+  return list;
+}
+Json scopes() {
+  return meanings({{"operation", "each operation on its own"},
+                   {"micro_batch", "all work of a micro-batch"},
+                   {"gpu", "all work of a GPU"},
+                   {"node", "all GPUs of a node"},
+                   {"replica", "all GPUs of a replica"},
+                   {"cluster", "all GPUs"}});
+}
+Json periods() {
+  return meanings({{"operation", "one operation"}, {"step", "one step"}, {"run", "the whole run"}});
+}
+
 }  // namespace
 }  // namespace scenario
 
@@ -137,13 +184,19 @@ std::string presets_json() {
   using namespace scenario;
   Json names = Json::array();
   for (std::string_view n : schedule_names()) names.push_back(n);
+  Json targets = Json::array();
+  for (std::string_view n : cause_targets()) targets.push_back(n);
   const Json all = {{"model", models()},
                     {"gpu", gpus()},
                     {"cost_model", cost_models()},
                     {"variability", variabilities()},
+                    {"failures", failures()},
                     {"schedule", names},
                     {"layers_per_virtual_stage", layer_rule_list()},
                     {"kind", kinds()},
+                    {"cause_target", targets},
+                    {"scope", scopes()},
+                    {"period", periods()},
                     {"distribution", laws()}};
   return all.dump();
 }

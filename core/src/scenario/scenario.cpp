@@ -46,7 +46,7 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (root.broken() || !read_version(root, document)) return to;
   root.text("title", to.title, longest_title, Assumed<std::string>{""});
 
-  constexpr std::array<std::string_view, 3> reserved = {"trace", "what_if", "training_run"};
+  constexpr std::array<std::string_view, 1> reserved = {"trace"};
   const bool model = root.has("model"), operators = root.has("operators");
   const bool job = model || !operators;  // with neither, the keys of a job are the likelier ones
   if (model && operators) {
@@ -72,13 +72,16 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (!job) root.reserve("operators");
   const std::size_t before_layout = notes.faults;
   read_layout(root, to, job, model_known);
+  const bool layout_known = notes.faults == before_layout;
   // The stages that operators name are numbered by the layout.
-  if (!job && notes.faults == before_layout) read_operators(root, to);
+  if (!job && layout_known) read_operators(root, to);
   read_cluster(root, to, job);
   read_variability(root, to, job);
+  read_what_if(root, to, layout_known);
   for (std::string_view key : reserved)
     refuse_key(root, key, Code::unsupported, in_quotes(key) + " is not computed by this version",
                "leave it out");
+  read_training_run(root, to);
   read_run(root, to);
   root.finish();
 

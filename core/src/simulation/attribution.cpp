@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "simulation/finish.h"
-#include "simulation/lanes.h"
 
 namespace prism {
 
@@ -15,41 +13,45 @@ bool can_attribute(const Compiled& c) {
   return rows * static_cast<double>((c.kinds.size() + 4) * sizeof(float)) <= 512e6;
 }
 
-std::vector<AttributedTrial> attribute(const Compiled& c, std::uint64_t seed, std::int64_t first,
-                                       std::int64_t count, std::int64_t replicas) {
+std::vector<AttributedTrial> attribute(const Compiled& c, const Stalls& stalls, std::uint64_t seed,
+                                       std::span<const Step> steps, const Effort& effort) {
   const auto rows = static_cast<std::size_t>(c.workload.pp * c.lines);
+  Player player(c, stalls, seed);
+  const auto lists = player.lists(steps, effort);
+  const SharedDraws& shared = player.shared();
   Lanes lanes(c);
-  auto simulate = [&](auto replica_of, Recording<float>* recording) {
-    for (std::size_t k = 0; k < lane_count; ++k) {
-      const std::int64_t i = std::min(static_cast<std::int64_t>(k), count - 1);
-      lanes.key[k] = replica_key(seed, first + i, replica_of(i));
-    }
-    simulate_segments(c, lanes, recording);
-  };
 
   // First who decides each trial, then the deciders once more, recorded: their draws are the same.
-  std::vector<double> ends(rows * lane_count, 0);
-  std::vector<std::int64_t> latest(rows * lane_count, 0);
-  for (std::int64_t replica = 0; replica < replicas; ++replica) {
-    simulate([&](std::int64_t) { return replica; }, nullptr);
-    for (std::size_t i = 0; i < ends.size(); ++i)
-      if (lanes.ends[i] > ends[i]) {
-        ends[i] = lanes.ends[i];
-        latest[i] = replica;
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < lists.size(); ++i)
+    for (std::int32_t replica : lists[i]) pairs.push_back({static_cast<std::int32_t>(i), replica});
+  std::vector<double> ends(rows * steps.size(), 0);
+  std::vector<std::int32_t> latest(ends.size(), 0);
+  for (std::size_t at = 0; at < pairs.size(); at += lane_count) {
+    const auto batch = std::span<const Pair>(pairs).subspan(at, std::min(lane_count, pairs.size() - at));
+    load(c, shared, &stalls, seed, steps, batch, lanes);
+    simulate_segments(c, lanes);
+    for (std::size_t k = 0; k < batch.size(); ++k)
+      for (std::size_t row = 0; row < rows; ++row) {
+        const std::size_t to = static_cast<std::size_t>(batch[k].step) * rows + row;
+        if (lanes.ends[row * lane_count + k] <= ends[to]) continue;
+        ends[to] = lanes.ends[row * lane_count + k];
+        latest[to] = batch[k].replica;
       }
   }
-  std::vector<AttributedTrial> result(static_cast<std::size_t>(count));
-  std::vector<std::int64_t> decider(static_cast<std::size_t>(count));
-  std::vector<FinishPath> paths(static_cast<std::size_t>(count));
-  std::vector<double> meet(rows);
+  std::vector<AttributedTrial> result(steps.size());
+  std::vector<FinishPath> paths(steps.size());
+  std::vector<Pair> deciders;
   for (std::size_t i = 0; i < result.size(); ++i) {
-    for (std::size_t row = 0; row < rows; ++row) meet[row] = ends[row * lane_count + i];
-    result[i].step_s = finish_step(c, seed, first + static_cast<std::int64_t>(i), meet, &paths[i]);
-    decider[i] = latest[paths[i].row * lane_count + i];
+    const EndCauses causes = end_causes(c, shared, i, &stalls, seed, steps[i].trial);
+    result[i].step_s =
+        finish_step(c, seed, steps[i].trial, causes, std::span(ends).subspan(i * rows, rows), &paths[i]);
+    deciders.push_back({static_cast<std::int32_t>(i), latest[i * rows + paths[i].row]});
   }
 
   Recording<float> recording(c, lane_count, static_cast<std::size_t>(c.lines));
-  simulate([&](std::int64_t i) { return decider[i]; }, &recording);
+  load(c, shared, &stalls, seed, steps, deciders, lanes);
+  simulate_segments(c, lanes, &recording);
   const auto lines = static_cast<std::size_t>(c.lines);
   for (std::size_t i = 0; i < result.size(); ++i) {
     AttributedTrial& trial = result[i];

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulation/compiled.h"
+#include "simulation/trials.h"
 
 namespace prism {
 
@@ -19,9 +19,9 @@ struct AttributedTrial {
   std::vector<double> compute, communication;  ///< [pp]
 };
 
-/// Trials first ... first + count - 1 (count <= attribution_unit), simulating replicas 0 ... replicas - 1.
-std::vector<AttributedTrial> attribute(const Compiled& compiled, std::uint64_t seed, std::int64_t first,
-                                       std::int64_t count, std::int64_t replicas);
+/// These steps (at most attribution_unit), over the replicas that `effort` lists for each.
+std::vector<AttributedTrial> attribute(const Compiled& compiled, const Stalls& stalls, std::uint64_t seed,
+                                       std::span<const Step> steps, const Effort& effort);
 
 /// Whether the record of one batch fits; beyond, a run goes without attribution.
 bool can_attribute(const Compiled& compiled);

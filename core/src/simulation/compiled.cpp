@@ -51,47 +51,55 @@ class Compiler {
   /// True once a segment had to be split into its operators because they do not convolve.
   bool split = false;
 
+  /// Laws of compute on one rank between two synchronisations, with their weight in seconds.
+  std::map<Law, double> legs;
+
   void append_compute(Program& program, const std::vector<Operator>& operators) {
     if (operators.empty()) return;
     std::vector<Law> laws;
     for (const Operator& op : operators) laws.push_back(compiled_->book.of(op));
     if (const Law total = compiled_->book.sum(laws); total != LawBook::none) {
+      legs[total] += compiled_->book.table(total).mean();
       // Slowest of n ranks by one draw: exact because their segment sums are i.i.d.
-      append(program, operators, compiled_->book.maximum(total, ranks_a_line_), false);
+      append(program, operators, compiled_->book.maximum(total, ranks_a_line_), false, false);
       return;
     }
     split = true;
-    for (std::size_t i = 0; i < operators.size(); ++i) append(program, {operators[i]}, laws[i], false);
+    for (std::size_t i = 0; i < operators.size(); ++i) append(program, {operators[i]}, laws[i], false, false);
   }
 
-  void append_collective(Program& program, const Operator& op) {
-    append(program, {op}, compiled_->book.of(op), true);
+  void append_collective(Program& program, const Operator& op, Group group) {
+    append(program, {op}, compiled_->book.of(op), true, compiled_->workload.leaves_node(group));
   }
 
   Program program(const std::vector<Segment>& segments) {
     Program result;
     for (const Leg& leg : legs_of(segments)) {
       append_compute(result, leg.compute);
-      if (leg.end) append_collective(result, leg.end->collective);
+      if (leg.end) append_collective(result, leg.end->collective, leg.end->group);
     }
     return result;
   }
 
-  Draw draw(const std::vector<Operator>& operators, Law law, bool collective) const {
-    Draw d{law, collective, {}, 0};
+  Draw draw(const std::vector<Operator>& operators, Law law, bool collective, bool leaves_node) const {
+    Draw d{law, collective, {}, 0, 0};
     double mean = 0;
+    std::vector<std::pair<Causes::Slot, double>> slots;
     for (const Operator& op : operators) {
+      slots.emplace_back(compiled_->causes.slot_of(op.kind, leaves_node), compiled_->book.mean(op));
       mean += compiled_->book.mean(op);
       d.median_s += compiled_->book.median(op);
       d.share[static_cast<int>(op.kind)] += compiled_->book.mean(op);
     }
     for (double& s : d.share) s = mean > 0 ? s / mean : 0;
+    d.mix = compiled_->causes.mix(slots);
     return d;
   }
 
  private:
-  void append(Program& program, const std::vector<Operator>& operators, Law law, bool collective) {
-    program.draws.push_back(draw(operators, law, collective));
+  void append(Program& program, const std::vector<Operator>& operators, Law law, bool collective,
+              bool leaves_node) {
+    program.draws.push_back(draw(operators, law, collective, leaves_node));
     program.median_s += program.draws.back().median_s;
     for (const Operator& op : operators)
       program.median_by_kind[static_cast<int>(op.kind)] += compiled_->book.median(op);
@@ -109,7 +117,9 @@ Program grouped(LawBook& book, const Program& p) {
   std::vector<std::size_t> count;
   for (const Draw& d : p.draws) {
     std::size_t i = 0;
-    while (i < count.size() && !(result.draws[i].law == d.law && result.draws[i].share == d.share)) ++i;
+    while (i < count.size() && !(result.draws[i].law == d.law && result.draws[i].share == d.share &&
+                                 result.draws[i].mix == d.mix))
+      ++i;
     if (i == count.size()) {
       result.draws.push_back(d);
       count.push_back(0);
@@ -199,7 +209,9 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
   std::vector<Law> addends;
   BySeconds mean{};
   double total = 0;
+  std::vector<std::pair<Causes::Slot, double>> slots;
   auto account = [&](const Operator& op) {
+    slots.emplace_back(compiled.causes.slot_of(op.kind, compiled.workload.leaves_node(Group::data)), book.mean(op));
     mean[static_cast<int>(op.kind)] += book.mean(op);
     total += book.mean(op);
     out.median_s += book.median(op);
@@ -224,6 +236,7 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
   out.law = book.maximum(sum, ranks_a_line);
   out.mean_s = book.table(out.law).mean();
   out.compute_share = 0;
+  out.mix = compiled.causes.mix(slots);
   for (int k = 0; k < kind_count; ++k) {
     out.share[k] = total > 0 ? mean[k] / total : 0;
     if (class_of(static_cast<Kind>(k)) == Class::compute) out.compute_share += out.share[k];
@@ -253,7 +266,7 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
     auto fill = [&](Program& program, const std::vector<Leg>& legs) {
       for (const Leg& leg : legs) {
         compiler.append_compute(program, leg.compute);
-        if (leg.end) compiler.append_collective(program, leg.end->collective);
+        if (leg.end) compiler.append_collective(program, leg.end->collective, leg.end->group);
       }
     };
     fill(compiled.before[r], endings[r].before);
@@ -273,6 +286,7 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
       section.world_law = compiled.book.of(op);
       section.world_median_s = compiled.book.median(op);
       section.world_kind = op.kind;
+      section.world_mix = compiled.causes.mix({{compiled.causes.slot_of(op.kind, w.leaves_node(Group::world)), 1}});
     }
     compiled.sections.push_back(std::move(section));
   }
@@ -282,7 +296,8 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
     const auto& rank = compiled.sections[0].rank;
     compiled.embedding_exchange = true;
     compiled.embedding =
-        compiler.draw({op}, felt_by_group(book, book.of(op), rank.front().one, ranks_a_line), false);
+        compiler.draw({op}, felt_by_group(book, book.of(op), rank.front().one, ranks_a_line), false,
+                      w.leaves_node(Group::embedding));
     compiled.embedding_last = felt_by_group(book, book.of(op), rank.back().one, ranks_a_line);
   }
   return {};
@@ -297,7 +312,9 @@ void make_tables(Compiled& compiled) {
   for (const Program& p : compiled.programs) add(p);
   for (const Program& p : compiled.before) add(p);
   for (const Program& p : compiled.after) add(p);
-  drawn.insert(drawn.end(), compiled.chunk_law.begin(), compiled.chunk_law.end());
+  for (const auto& law : compiled.chunk_law) drawn.insert(drawn.end(), law.begin(), law.end());
+  for (const Causes::Cause& c : compiled.causes.causes) drawn.push_back(c.law);
+  drawn.insert(drawn.end(), compiled.stall_law.begin(), compiled.stall_law.end());
   drawn.insert(drawn.end(), compiled.hop_law.begin(), compiled.hop_law.end());
   if (compiled.embedding_exchange) {
     drawn.push_back(compiled.embedding.law);
@@ -308,9 +325,47 @@ void make_tables(Compiled& compiled) {
     drawn.push_back(s.world_law);
   }
   for (Law law : drawn) {
+    compiled.varies |= !compiled.book.table(law).is_constant();
     if (static_cast<std::size_t>(law) >= compiled.tables.size()) compiled.tables.resize(law + 1);
     if (compiled.tables[law].bucket.empty())
       compiled.tables[law] = make_sample_table(compiled.book.table(law));
+  }
+}
+
+/// What the inner loops read: tables, constants and means.
+void make_sources(Compiled& c) {
+  for (std::size_t k = 0; k < 2; ++k)
+    for (Law law : c.chunk_law[k]) c.chunk_source[k].push_back(c.source(law));
+  for (Law law : c.hop_law) {
+    c.hop_source.push_back(c.source(law));
+    c.hop_mean.push_back(static_cast<float>(c.book.table(law).mean()));
+  }
+  for (const Program& p : c.programs) {
+    std::map<Causes::Mix, double> mean;
+    for (const Draw& d : p.draws) mean[d.mix] += c.book.table(d.law).mean();
+    c.chunk_means.emplace_back();
+    for (const auto& [mix, seconds] : mean) c.chunk_means.back().push_back({mix, static_cast<float>(seconds)});
+  }
+}
+
+void sum_ranks(Compiled& c) {
+  std::vector<std::map<Causes::Mix, Compiled::RankMix>> ranks(static_cast<std::size_t>(c.workload.pp));
+  // Every micro-batch draws the same from its stream.
+  for (std::size_t s = 0; s < c.program_of.size(); ++s) {
+    auto& rank = ranks[s / pass_count % ranks.size()];
+    const auto add = [&](Causes::Mix mix, Law law) {
+      Compiled::RankMix& entry = rank.try_emplace(mix, Compiled::RankMix{mix, 0, 0}).first->second;
+      const QuantileTable& table = c.book.table(law);
+      const auto times = static_cast<double>(c.workload.micro_batches);
+      entry.mean += times * table.mean();
+      entry.variance += times * table.sd() * table.sd();
+    };
+    for (const Draw& d : c.programs[static_cast<std::size_t>(c.program_of[s])].draws) add(d.mix, d.law);
+    if (c.workload.transfers.present) add(c.hop_mix, c.hop_law[s]);
+  }
+  for (const auto& mixes : ranks) {
+    c.rank_mixes.emplace_back();
+    for (const auto& entry : mixes) c.rank_mixes.back().push_back(entry.second);
   }
 }
 
@@ -328,9 +383,11 @@ void list_kinds(Compiled& compiled) {
 }
 
 void name_streams(Compiled& compiled) {
-  const std::uint64_t chunk = stream_key("chunk"), segment = stream_key("segment"), hop = stream_key("hop");
+  const std::uint64_t chunk = stream_key("chunk compute"),
+                      chunk_communication = stream_key("chunk communication"), segment = stream_key("segment"), hop = stream_key("hop");
   for (std::size_t s = 0; s < compiled.program_of.size(); ++s) {
-    compiled.chunk_key.push_back(stream_key(chunk, s));
+    compiled.chunk_key[0].push_back(stream_key(chunk, s));
+    compiled.chunk_key[1].push_back(stream_key(chunk_communication, s));
     compiled.segment_key.push_back(stream_key(segment, s));
     compiled.hop_key.push_back(stream_key(hop, s));
   }
@@ -342,6 +399,37 @@ void name_streams(Compiled& compiled) {
   compiled.embedding_key = stream_key("embedding exchange");
   for (std::size_t k = 0; k < compiled.sections.size(); ++k)
     compiled.section_key.push_back(stream_key(stream_key("end of step"), k));
+}
+
+/// One law for all compute of a chunk and one for all its communication; false if some do not convolve.
+bool sum_chunks(Compiled& compiled) {
+  struct Part {
+    Law law;
+    Causes::Mix mix;
+  };
+  std::vector<std::array<Part, 2>> parts;
+  for (const Program& p : compiled.programs) {
+    std::array<std::vector<Law>, 2> laws;
+    std::array<std::vector<std::pair<Causes::Slot, double>>, 2> slots;
+    for (const Draw& d : p.draws) {
+      laws[d.collective].push_back(d.law);
+      const double mean = compiled.book.table(d.law).mean();
+      if (d.mix == 0) slots[d.collective].emplace_back(0, mean);
+      for (const auto& [slot, share] : compiled.causes.mixes[d.mix])
+        slots[d.collective].emplace_back(slot, mean * static_cast<double>(share));
+    }
+    parts.emplace_back();
+    for (std::size_t k = 0; k < 2; ++k) {
+      parts.back()[k] = {compiled.book.sum(laws[k]), compiled.causes.mix(slots[k])};
+      if (parts.back()[k].law == LawBook::none) return false;
+    }
+  }
+  for (std::int32_t p : compiled.program_of)
+    for (std::size_t k = 0; k < 2; ++k) {
+      compiled.chunk_law[k].push_back(parts[p][k].law);
+      compiled.chunk_mix[k].push_back(parts[p][k].mix);
+    }
+  return true;
 }
 
 }  // namespace
@@ -360,7 +448,8 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
   // The group moves as one only if every chunk ends by synchronising it.
   bool joined = true;
   for (const StageProgram& s : w.stages)
-    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward);
+    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward) &&
+             (s.weight.empty() || ends_in_tensor_collective(s.weight));
   compiled->lines = w.tp > 1 && !joined ? w.tp : 1;
   compiled->sampling = compiled->lines > 1 ? Sampling::rank : Sampling::chunk;
 
@@ -369,13 +458,13 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
     compiled->programs.clear();
     compiled->program_of.clear();
     // Equal stages share a program: recognised by what they draw.
-    std::map<std::vector<std::tuple<Law, bool, BySeconds>>, std::int32_t> known;
+    std::map<std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>>, std::int32_t> known;
     for (const StageProgram& s : w.stages)
-      for (const auto* segments : {&s.forward, &s.backward}) {
+      for (const auto* segments : {&s.forward, &s.backward, &s.weight}) {
         Program p = compiler.program(*segments);
         if (compiled->lines == 1) p = grouped(book, p);
-        std::vector<std::tuple<Law, bool, BySeconds>> signature;
-        for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share);
+        std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>> signature;
+        for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share, d.mix);
         const auto [entry, is_new] =
             known.try_emplace(signature, static_cast<std::int32_t>(compiled->programs.size()));
         if (is_new) compiled->programs.push_back(std::move(p));
@@ -392,22 +481,13 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
   }
   const std::int64_t ranks_a_line = w.tp / compiled->lines;
 
-  if (compiled->sampling == Sampling::chunk) {
-    std::vector<Law> total;
-    for (const Program& p : compiled->programs) {
-      std::vector<Law> laws;
-      for (const Draw& d : p.draws) laws.push_back(d.law);
-      total.push_back(book.sum(laws));
-      if (total.back() == LawBook::none) compiled->sampling = Sampling::segment;
-    }
-    if (compiled->sampling == Sampling::chunk)
-      for (std::int32_t p : compiled->program_of) compiled->chunk_law.push_back(total[p]);
-  }
+  if (compiled->sampling == Sampling::chunk && !sum_chunks(*compiled)) compiled->sampling = Sampling::segment;
 
-  const std::size_t streams = 2 * w.stages.size();
+  const std::size_t streams = pass_count * w.stages.size();
   compiled->hop_law.assign(streams, book.zero());
   compiled->hop_median_s.assign(streams, 0);
   if (w.transfers.present) {
+    compiled->hop_mix = compiled->causes.mix({{compiled->causes.slot_of(Kind::send_recv, w.transfers_leave_node), 1}});
     const Law forward = book.of(w.transfers.forward), backward = book.of(w.transfers.backward);
     std::map<std::pair<Law, Law>, Law> known;
     auto hop = [&](Law law, const std::vector<Segment>& receiver) {
@@ -418,16 +498,21 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
       return entry->second;
     };
     for (std::size_t s = 0; s < w.stages.size(); ++s) {
-      if (s + 1 < w.stages.size()) compiled->hop_law[2 * s] = hop(forward, w.stages[s + 1].forward);
-      if (s > 0) compiled->hop_law[2 * s + 1] = hop(backward, w.stages[s - 1].backward);
-      compiled->hop_median_s[2 * s] = book.median(w.transfers.forward);
-      compiled->hop_median_s[2 * s + 1] = book.median(w.transfers.backward);
+      if (s + 1 < w.stages.size()) compiled->hop_law[pass_count * s] = hop(forward, w.stages[s + 1].forward);
+      if (s > 0) compiled->hop_law[pass_count * s + 1] = hop(backward, w.stages[s - 1].backward);
+      compiled->hop_median_s[pass_count * s] = book.median(w.transfers.forward);
+      compiled->hop_median_s[pass_count * s + 1] = book.median(w.transfers.backward);
     }
   }
 
   if (auto faults = compile_ending(*compiled, compiler, ranks_a_line); !faults.empty())
     return R::faults(std::move(faults));
+  std::vector<std::pair<Law, double>> legs(compiler.legs.begin(), compiler.legs.end());
+  compiled->causes.prepare(book, compiled->lines, legs);
+  for (const Stall& stall : w.stalls) compiled->stall_law.push_back(book.of(stall.duration));
   make_tables(*compiled);
+  make_sources(*compiled);
+  sum_ranks(*compiled);
   list_kinds(*compiled);
   name_streams(*compiled);
   return R::of(std::move(compiled));

@@ -11,6 +11,7 @@
 
 #include "prism/graph.h"
 #include "prism/simulation.h"
+#include "simulation/causes.h"
 #include "simulation/laws.h"
 
 namespace prism {
@@ -23,6 +24,7 @@ struct Draw {
   bool collective;  ///< synchronises the lines and takes the same time on all; else a draw for each line
   BySeconds share;  ///< of the draw's mean, by kind; sums to 1
   double median_s;  ///< of the operators together: what the deterministic step takes
+  Causes::Mix mix;  ///< shared causes that multiply it
 };
 
 /// What a chunk, or a rank after its last backward, draws. The order matters only where there are several
@@ -42,33 +44,65 @@ struct Section {
     double median_s;       ///< of the operators
     BySeconds share;       ///< of the mean, by kind
     double compute_share;  ///< of the mean, of class compute
+    Causes::Mix mix;
   };
   std::vector<Rank> rank;  ///< [pp]
   bool world = false;      ///< ended by a collective over the whole job
   LawBook::Law world_law = 0;
   double world_median_s = 0;
   Kind world_kind = Kind::all_reduce;
+  Causes::Mix world_mix = 0;
 };
 
 enum class Sampling { chunk, segment, rank };
 
 struct Compiled {
-  explicit Compiled(const Workload& w) : workload(w), book(workload) {}
+  explicit Compiled(const Workload& w) : workload(w), book(workload), causes(workload) {}
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
   Workload workload;
   LawBook book;
+  Causes causes;
   Graph graph;
   Sampling sampling = Sampling::chunk;
   std::int64_t lines = 1;
 
-  // By stream, that is 2 * stage + pass.
+  // By stream, that is pass_count * stage + pass.
   std::vector<std::int32_t> program_of;  ///< index into programs
   std::vector<Program> programs;         ///< distinct ones
-  std::vector<LawBook::Law> chunk_law;   ///< with Sampling::chunk
+  /// With Sampling::chunk: one draw for all compute of a chunk, and one for all its communication.
+  std::array<std::vector<LawBook::Law>, 2> chunk_law;
+  std::array<std::vector<Causes::Mix>, 2> chunk_mix;
+  /// Without a spread a law is not drawn: its bucket is null and its value here.
+  struct Source {
+    const SampleTable::Bucket* bucket;
+    float constant;
+    bool is_zero() const { return !bucket && constant == 0; }
+  };
+  std::array<std::vector<Source>, 2> chunk_source;
+  std::vector<Source> hop_source;
+  /// By program: means of a chunk's draws, one a mix; and of the transfers, by stream.
+  struct MeanPart {
+    Causes::Mix mix;
+    float seconds;
+  };
+  std::vector<std::vector<MeanPart>> chunk_means;
+  std::vector<float> hop_mean;
+  /// By rank: mean and variance of all that its chunks draw under one mix.
+  struct RankMix {
+    Causes::Mix mix;
+    double mean, variance;
+  };
+  std::vector<std::vector<RankMix>> rank_mixes;
+  Source source(LawBook::Law law) const {
+    const QuantileTable& table = book.table(law);
+    if (table.is_constant()) return {nullptr, static_cast<float>(table.median())};
+    return {bucket(law), 0};
+  }
   std::vector<LawBook::Law> hop_law;     ///< of the transfer that the chunk sends
   std::vector<double> hop_median_s;
+  Causes::Mix hop_mix = 0;
 
   // After the last backward, until replicas meet.
   std::vector<Program> before, after;  ///< [pp]; around the exchange of tied-embedding gradients
@@ -77,18 +111,26 @@ struct Compiled {
   LawBook::Law embedding_last = 0;  ///< the same exchange as the last rank feels it
   std::vector<Section> sections;    ///< at least one
 
+  std::vector<LawBook::Law> stall_law;  ///< [stalls], of a stall's duration
+
+  bool varies = false;              ///< whether some law that is drawn has a spread
   std::vector<Kind> kinds;          ///< that occur: what a recording keeps apart
   std::vector<SampleTable> tables;  ///< [law], empty where the law is not drawn from
   const SampleTable::Bucket* bucket(LawBook::Law law) const { return tables[law].bucket.data(); }
 
   /// Identities of the random streams within a replica, by cause; by stream for chunks, by rank for the
   /// ending.
-  std::vector<std::uint64_t> chunk_key, segment_key, hop_key, before_key, after_key;
+  std::array<std::vector<std::uint64_t>, 2> chunk_key;
+  std::vector<std::uint64_t> segment_key, hop_key, before_key, after_key;
   std::uint64_t embedding_key = 0;
   std::vector<std::uint64_t> section_key;  ///< [sections], of a trial
 
   static std::size_t stream(const Graph::Task& t) {
-    return static_cast<std::size_t>(2 * t.stage + (t.pass == Pass::backward));
+    return static_cast<std::size_t>(t.stage) * pass_count + static_cast<std::size_t>(t.pass);
+  }
+  /// Index of what a chunk sends: by rank and direction.
+  static std::size_t send(const Graph::Task& t) {
+    return static_cast<std::size_t>(2 * t.rank + (t.pass == Pass::backward));
   }
   const Program& program(const Graph::Task& t) const { return programs[program_of[stream(t)]]; }
 };

@@ -6,8 +6,39 @@
 
 namespace prism {
 
-double finish_step(const Compiled& c, std::uint64_t seed, std::int64_t trial, std::span<double> ends,
-                   FinishPath* path, std::size_t* decided) {
+EndCauses end_causes(const Compiled& c, const SharedDraws& shared, std::size_t lane, const Stalls* stalls,
+                     std::uint64_t seed, std::int64_t trial) {
+  EndCauses end;
+  const auto pp = c.workload.pp;
+  if (c.causes.any())
+    for (const Section& section : c.sections) {
+      // All replicas meet: the slowest place counts.
+      const auto worst = [&](Causes::Mix mix, std::int64_t rank) {
+        if (mix == 0) return 1.0f;
+        float sum = 0;
+        for (const auto& [slot, share] : c.causes.mixes[static_cast<std::size_t>(mix)])
+          sum += share * shared.worst(slot, rank)[lane];
+        return sum;
+      };
+      end.multiplier.emplace_back();
+      float world = 1;
+      for (std::int64_t r = 0; r < pp; ++r) {
+        end.multiplier.back().push_back(worst(section.rank[static_cast<std::size_t>(r)].mix, r));
+        const float here = worst(section.world_mix, r);
+        world = r == 0 ? here : std::max(world, here);
+      }
+      end.world.push_back(world);
+    }
+  if (stalls && stalls->any()) {
+    end.delay.assign(c.sections.size(), std::vector<double>(static_cast<std::size_t>(pp * c.lines), 0));
+    end.world_delay.assign(c.sections.size(), 0);
+    stalls->at_end(seed, trial, end.delay, end.world_delay);
+  }
+  return end;
+}
+
+double finish_step(const Compiled& c, std::uint64_t seed, std::int64_t trial, const EndCauses& causes,
+                   std::span<double> ends, FinishPath* path, std::size_t* decided) {
   const auto lines = static_cast<std::size_t>(c.lines);
   if (path) {
     path->seconds = {};
@@ -21,13 +52,16 @@ double finish_step(const Compiled& c, std::uint64_t seed, std::int64_t trial, st
     pcg32_oneseq generator(stream_state(seed, static_cast<std::uint64_t>(trial), c.section_key[k]));
     std::size_t latest = 0;
     for (std::size_t row = 0; row < ends.size(); ++row) {
-      const auto draw = static_cast<double>(sample(c.bucket(section.rank[row / lines].law), generator()));
+      auto draw = static_cast<double>(sample(c.bucket(section.rank[row / lines].law), generator()));
+      if (!causes.multiplier.empty()) draw *= static_cast<double>(causes.multiplier[k][row / lines]);
+      if (!causes.delay.empty()) draw += causes.delay[k][row];
       ends[row] += draw;
       if (path) spent[row] = draw;
       if (ends[row] > ends[latest]) latest = row;
     }
-    const double world =
-        section.world ? static_cast<double>(sample(c.bucket(section.world_law), generator())) : 0;
+    double world = section.world ? static_cast<double>(sample(c.bucket(section.world_law), generator())) : 0;
+    if (!causes.world.empty()) world *= static_cast<double>(causes.world[k]);
+    if (!causes.world_delay.empty()) world += causes.world_delay[k];
     end = ends[latest] + world;
     if (decided && k == 0) *decided = latest;
     if (path) {

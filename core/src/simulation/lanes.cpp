@@ -6,18 +6,76 @@
 namespace prism {
 namespace {
 
-void seed_streams(const Compiled& c, Lanes& lanes, const std::vector<std::uint64_t>& cause) {
-  for (std::size_t s = 0; s < cause.size(); ++s)
-    seed_row(&lanes.generator[s * lane_count], lanes.key, cause[s]);
-  if (c.workload.transfers.present)
-    for (std::size_t s = 0; s < cause.size(); ++s)
-      seed_row(&lanes.hop_generator[s * lane_count], lanes.key, c.hop_key[s]);
+void clear(Lanes& lanes) {
   std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0);
   std::fill(lanes.link.begin(), lanes.link.end(), 0.0);
 }
 
+void seed(std::vector<pcg32_oneseq>& generators, const Lanes& lanes, const std::vector<std::uint64_t>& cause) {
+  for (std::size_t s = 0; s < cause.size(); ++s) seed_row(&generators[s * lane_count], lanes.key, cause[s]);
+}
+
+/// Multipliers of a mix at a rank and line; null where nothing acts.
+const float* multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix, std::size_t rank,
+                        std::size_t line) {
+  if (mix == 0) return nullptr;
+  const auto row = (static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.pp) + rank) *
+                       static_cast<std::size_t>(c.lines) + line;
+  return &lanes.mix[row * lane_count];
+}
+const float* micro_multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix, std::int32_t micro_batch) {
+  if (lanes.micro.empty() || !lanes.mix_micro[mix]) return nullptr;
+  return &lanes.micro[(static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.micro_batches) +
+                       static_cast<std::size_t>(micro_batch)) * lane_count];
+}
+void scale_if(float* row, const float* by) {
+  if (by) scale_row(row, by);
+}
+
+/// Goes through a batch's strikes in the order of places.
+class StrikeQueue {
+ public:
+  explicit StrikeQueue(const std::vector<Strike>& strikes) : strikes_(strikes) {}
+  /// Calls use(strike) for those at this place.
+  template <class Use>
+  void at(std::size_t place, Use use) {
+    while (next_ < strikes_.size() && static_cast<std::size_t>(strikes_[next_].place) == place) use(strikes_[next_++]);
+  }
+
+ private:
+  const std::vector<Strike>& strikes_;
+  std::size_t next_ = 0;
+};
+
 void record(const double* row, float* out) {
   for (std::size_t k = 0; k < lane_count; ++k) out[k] = static_cast<float>(row[k]);
+}
+
+/// The end of a replica's own work with every draw at its mean; the first line stands for all.
+void finish_means(const Compiled& c, Lanes& lanes) {
+  const auto lines = static_cast<std::size_t>(c.lines), last = static_cast<std::size_t>(c.workload.pp) - 1;
+  const auto row = [&](std::size_t rank) { return &lanes.ends[rank * lines * lane_count]; };
+  float part[lane_count];
+  const auto spend = [&](std::size_t rank, float seconds, const float* by) {
+    std::fill_n(part, lane_count, seconds);
+    scale_if(part, by);
+    add_row(row(rank), part);
+  };
+  const auto program = [&](std::size_t rank, const Program& p) {
+    for (const Draw& d : p.draws)
+      spend(rank, static_cast<float>(c.book.table(d.law).mean()), multiplier(c, lanes, d.mix, rank, 0));
+  };
+  for (std::size_t r = 0; r <= last; ++r) program(r, c.before[r]);
+  if (c.embedding_exchange) {
+    raise_row(row(0), row(last));
+    std::copy_n(row(0), lane_count, row(last));
+    for (std::size_t r : {std::size_t{0}, last})
+      spend(r, static_cast<float>(c.book.table(c.embedding.law).mean()),
+            c.embedding.mix != 0 ? lanes.embedding.data() : nullptr);
+  }
+  for (std::size_t r = 0; r <= last; ++r) program(r, c.after[r]);
+  for (std::size_t r = 0; r <= last; ++r)
+    for (std::size_t l = 1; l < lines; ++l) std::copy_n(row(r), lane_count, row(r) + l * lane_count);
 }
 
 /// What one replica does alone after its last backward.
@@ -30,7 +88,10 @@ class Ending {
       std::fill_n(&rec_->final_origin[row * lane_count], lane_count, static_cast<std::uint32_t>(row));
   }
 
-  void run() {
+  void run(StrikeQueue* strikes) {
+    if (strikes)
+      for (std::size_t r = 0; r < c_.before.size(); ++r)
+        strikes->at(c_.graph.tasks.size() + r, [&](const Strike& s) { strike(r, s); });
     for (std::size_t r = 0; r < c_.before.size(); ++r) program(r, c_.before[r], c_.before_key[r]);
     if (c_.embedding_exchange) exchange();
     for (std::size_t r = 0; r < c_.after.size(); ++r) program(r, c_.after[r], c_.after_key[r]);
@@ -49,6 +110,7 @@ class Ending {
       if (d.collective) {
         for (std::size_t l = 1; l < lines; ++l) join(rank, 0, rank, l);
         draw_row(generator_, c_.bucket(d.law), duration_);
+        scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, 0));
         for (std::size_t l = lines; l-- > 0;) {
           if (l > 0) follow(rank, l, rank, 0);
           spend(rank, l, d);
@@ -56,6 +118,7 @@ class Ending {
       } else {
         for (std::size_t l = 0; l < lines; ++l) {
           draw_row(generator_, c_.bucket(d.law), duration_);
+          scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, l));
           spend(rank, l, d);
         }
       }
@@ -72,10 +135,21 @@ class Ending {
       pcg32_oneseq same_word[lane_count];
       std::copy_n(generator_, lane_count, same_word);
       draw_row(same_word, c_.bucket(c_.embedding_last), duration_);
+      if (c_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
       spend(last, l, c_.embedding);
       draw_row(generator_, c_.bucket(c_.embedding.law), duration_);
+      if (c_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
       spend(0, l, c_.embedding);
     }
+  }
+
+  void strike(std::size_t rank, const Strike& s) {
+    row(rank, static_cast<std::size_t>(s.line))[s.lane] += static_cast<double>(s.seconds);
+    if (!rec_) return;
+    const std::size_t to = rec_->at(rank * rec_->lines + static_cast<std::size_t>(s.line), rec_->index(s.kind), s.lane);
+    rec_->final_kind[to] += s.seconds;
+    if (s.line == 0)
+      (class_of(s.kind) == Class::compute ? rec_->compute : rec_->communication)[rec_->at(rank, s.lane)] += s.seconds;
   }
 
   /// (rank, line) waits for (other, other_line).
@@ -126,13 +200,16 @@ class Ending {
 /// Recording keeps for each line the line it last waited for and what it spent since the chunk's start.
 class Chunk {
  public:
-  Chunk(const Compiled& c, Recording<float>* rec)
-      : c_(c), rec_(rec), lines_(static_cast<std::size_t>(c.lines)), now_(lines_ * lane_count) {}
+  Chunk(const Compiled& c, const Lanes& lanes, Recording<float>* rec)
+      : c_(c), lanes_(lanes), rec_(rec), lines_(static_cast<std::size_t>(c.lines)), now_(lines_ * lane_count) {}
 
   double* line(std::size_t l) { return &now_[l * lane_count]; }
 
-  void run(std::size_t task, const Program& p, pcg32_oneseq* generator) {
+  void run(std::size_t task, const Program& p, pcg32_oneseq* generator, StrikeQueue& strikes, float* hop) {
     if (rec_) open(task);
+    strikes.at(task, [&](const Strike& s) { strike(task, s, hop); });
+    const Graph::Task& t = c_.graph.tasks[task];
+    const auto rank = static_cast<std::size_t>(t.rank);
     for (const Draw& d : p.draws) {
       if (d.collective) {
         for (std::size_t l = 1; l < lines_; ++l) {
@@ -142,6 +219,8 @@ class Chunk {
           raise_row(line(0), line(l));
         }
         draw_row(generator, c_.bucket(d.law), duration_);
+        scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, 0));
+        scale_if(duration_, micro_multiplier(c_, lanes_, d.mix, t.micro_batch));
         for (std::size_t l = lines_; l-- > 0;) {
           if (l > 0) {
             std::copy_n(line(0), lane_count, line(l));
@@ -154,6 +233,8 @@ class Chunk {
       } else {
         for (std::size_t l = 0; l < lines_; ++l) {
           draw_row(generator, c_.bucket(d.law), duration_);
+          scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, l));
+          scale_if(duration_, micro_multiplier(c_, lanes_, d.mix, t.micro_batch));
           add_row(line(l), duration_);
           if (rec_) spend(task, l, d);
         }
@@ -168,6 +249,16 @@ class Chunk {
       std::fill_n(&rec_->origin[rec_->at(task * lines_ + l, 0)], lane_count, static_cast<std::uint16_t>(l));
       std::fill_n(&rec_->kind[rec_->at(task * lines_ + l, 0, 0)], rec_->kinds * lane_count, 0.0f);
     }
+  }
+  /// `hop`: [lines][lane_count], delays of the transfer that follows.
+  void strike(std::size_t task, const Strike& s, float* hop) {
+    const auto l = static_cast<std::size_t>(s.line);
+    if (s.hop) {
+      hop[l * lane_count + s.lane] += s.seconds;
+      return;
+    }
+    line(l)[s.lane] += static_cast<double>(s.seconds);
+    if (rec_) rec_->kind[rec_->at(task * lines_ + l, rec_->index(s.kind), s.lane)] += s.seconds;
   }
   void copy_path(std::size_t task, std::size_t to_line, std::size_t from_line, std::size_t k) {
     const auto to = rec_->at(task * lines_ + to_line, k), from = rec_->at(task * lines_ + from_line, k);
@@ -195,6 +286,7 @@ class Chunk {
   }
 
   const Compiled& c_;
+  const Lanes& lanes_;
   Recording<float>* rec_;
   std::size_t lines_;
   std::vector<double> now_;
@@ -212,40 +304,212 @@ std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t r
 Lanes::Lanes(const Compiled& c)
     : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
       generator(c.program_of.size() * lane_count),
+      communication(c.sampling == Sampling::chunk ? generator.size() : 0),
       hop_generator(c.workload.transfers.present ? generator.size() : 0),
       link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
-      arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {}
+      arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {
+  if (!c.causes.any()) return;
+  const auto mixes = c.causes.mixes.size();
+  mix.resize(mixes * ends.size());
+  hop.resize(static_cast<std::size_t>(2 * c.workload.pp) * lane_count);
+  embedding.resize(lane_count);
+  mix_micro.assign(mixes, 0);
+  for (std::size_t m = 0; m < mixes; ++m)
+    for (const auto& [slot, share] : c.causes.mixes[m])
+      mix_micro[m] = mix_micro[m] || c.causes.slots[static_cast<std::size_t>(slot)].micro_batch;
+  if (c.causes.micro_batch())
+    micro.resize(mixes * static_cast<std::size_t>(c.workload.micro_batches) * lane_count);
+}
+
+namespace {
+
+/// Multipliers of every mix at every rank, by lane.
+void load_places(const Compiled& c, const SharedDraws& shared, std::span<const Pair> pair, Lanes& lanes) {
+  const std::int64_t pp = c.workload.pp;
+  // By slot, rank and line.
+  std::vector<float> row(static_cast<std::size_t>(pp * c.lines) * lane_count);
+  std::fill(lanes.mix.begin(), lanes.mix.end(), 0.0f);
+  for (std::size_t s = 0; s < c.causes.slots.size(); ++s) {
+    const auto slot = static_cast<Causes::Slot>(s);
+    for (std::int64_t r = 0; r < pp; ++r)
+      for (std::int64_t l = 0; l < c.lines; ++l) {
+        float* to = &row[static_cast<std::size_t>(r * c.lines + l) * lane_count];
+        for (std::size_t k = 0; k < lane_count; ++k)
+          to[k] = shared.at(slot, c.causes.places.group(pair[k].replica, r), l)[pair[k].step];
+      }
+    for (std::size_t m = 1; m < c.causes.mixes.size(); ++m)
+      for (const auto& [acting, share] : c.causes.mixes[m]) {
+        if (acting != slot) continue;
+        float* to = &lanes.mix[m * row.size()];
+        for (std::size_t i = 0; i < row.size(); ++i) to[i] += share * row[i];
+      }
+  }
+}
+
+/// A transfer takes the larger factor of its two ends.
+void load_transfers(const Compiled& c, Lanes& lanes) {
+  const auto pp = static_cast<std::size_t>(c.workload.pp), lines = static_cast<std::size_t>(c.lines);
+  const auto at = [&](Causes::Mix mix, std::size_t rank) {
+    return &lanes.mix[((static_cast<std::size_t>(mix) * pp + rank) * lines) * lane_count];
+  };
+  if (c.hop_mix != 0)
+    for (std::size_t r = 0; r < pp; ++r)
+      for (std::size_t backward = 0; backward < 2; ++backward) {
+        float* to = &lanes.hop[(2 * r + backward) * lane_count];
+        std::copy_n(at(c.hop_mix, r), lane_count, to);
+        raise_float_row(to, at(c.hop_mix, (backward ? r + pp - 1 : r + 1) % pp));
+      }
+  if (c.embedding_exchange && c.embedding.mix != 0) {
+    std::copy_n(at(c.embedding.mix, 0), lane_count, lanes.embedding.data());
+    raise_float_row(lanes.embedding.data(), at(c.embedding.mix, pp - 1));
+  }
+}
+
+/// What changes from micro-batch to micro-batch of a replica.
+void load_micro_batches(const Compiled& c, Lanes& lanes) {
+  const auto m = static_cast<std::size_t>(c.workload.micro_batches);
+  const auto& causes = c.causes;
+  std::vector<std::vector<float>> of_slot(causes.slots.size());
+  for (auto& rows : of_slot) rows.assign(m * lane_count, 1.0f);
+  for (std::size_t i = 0; i < causes.causes.size(); ++i) {
+    if (causes.causes[i].scope != Factor::Scope::micro_batch) continue;
+    pcg32_oneseq generator[lane_count];
+    float draw[lane_count];
+    seed_row(generator, lanes.key, causes.causes[i].key);
+    for (std::size_t b = 0; b < m; ++b) {
+      draw_row(generator, c.bucket(causes.causes[i].law), draw);
+      for (std::size_t s = 0; s < causes.slots.size(); ++s)
+        for (std::int32_t cause : causes.slots[s].causes)
+          if (static_cast<std::size_t>(cause) == i) scale_row(&of_slot[s][b * lane_count], draw);
+    }
+  }
+  std::fill(lanes.micro.begin(), lanes.micro.end(), 0.0f);
+  for (std::size_t mix = 1; mix < causes.mixes.size(); ++mix)
+    for (const auto& [slot, share] : causes.mixes[mix])
+      for (std::size_t i = 0; i < m * lane_count; ++i)
+        lanes.micro[mix * m * lane_count + i] += share * of_slot[static_cast<std::size_t>(slot)][i];
+}
+
+}  // namespace
+
+void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
+          std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes) {
+  Pair pair[lane_count];
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    pair[k] = pairs[std::min(k, pairs.size() - 1)];
+    lanes.key[k] = replica_key(seed, steps[static_cast<std::size_t>(pair[k].step)].trial, pair[k].replica);
+  }
+  if (c.causes.any()) {
+    load_places(c, shared, pair, lanes);
+    load_transfers(c, lanes);
+    if (!lanes.micro.empty()) load_micro_batches(c, lanes);
+  }
+  lanes.strikes.clear();
+  if (!stalls) return;
+  for (std::size_t k = 0; k < std::min(pairs.size(), lane_count); ++k)
+    stalls->append(lanes.key[k], static_cast<std::uint8_t>(k), lanes.strikes);
+  // Equal places of one lane keep their order: sums of two delays do not depend on it.
+  std::stable_sort(lanes.strikes.begin(), lanes.strikes.end(),
+                   [](const Strike& a, const Strike& b) { return a.place < b.place; });
+}
 
 void simulate_chunks(const Compiled& c, Lanes& lanes) {
-  seed_streams(c, lanes, c.chunk_key);
-  float duration[lane_count], hop[lane_count] = {};
+  clear(lanes);
+  seed(lanes.generator, lanes, c.chunk_key[0]);
+  seed(lanes.communication, lanes, c.chunk_key[1]);
+  if (c.workload.transfers.present) seed(lanes.hop_generator, lanes, c.hop_key);
+  StrikeQueue strikes(lanes.strikes);
+  float duration[lane_count], part[lane_count], hop[lane_count] = {};
   const bool hops = c.workload.transfers.present;
-  for (const Graph::Task& t : c.graph.tasks) {
+  const auto draw = [&](const Compiled::Source& source, pcg32_oneseq* generator, Causes::Mix mix, const Graph::Task& t,
+                        float* out) {
+    if (source.bucket)
+      draw_row(generator, source.bucket, out);
+    else
+      std::fill_n(out, lane_count, source.constant);
+    scale_if(out, multiplier(c, lanes, mix, static_cast<std::size_t>(t.rank), 0));
+    scale_if(out, micro_multiplier(c, lanes, mix, t.micro_batch));
+  };
+  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
+    const Graph::Task& t = c.graph.tasks[i];
     const std::size_t s = Compiled::stream(t);
-    double* free = &lanes.ends[t.rank * lane_count];
-    draw_row(&lanes.generator[s * lane_count], c.bucket(c.chunk_law[s]), duration);
+    double* free = &lanes.ends[static_cast<std::size_t>(t.rank) * lane_count];
+    draw(c.chunk_source[0][s], &lanes.generator[s * lane_count], c.chunk_mix[0][s], t, duration);
+    if (!c.chunk_source[1][s].is_zero()) {
+      draw(c.chunk_source[1][s], &lanes.communication[s * lane_count], c.chunk_mix[1][s], t, part);
+      add_float_row(duration, part);
+    }
+    if (t.send_slot >= 0 && hops) {
+      draw(c.hop_source[s], &lanes.hop_generator[s * lane_count], 0, t, hop);
+      scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
+      if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
+    }
+    strikes.at(i, [&](const Strike& strike) { (strike.hop ? hop : duration)[strike.lane] += strike.seconds; });
     if (t.receive_slot >= 0)
       advance_row(free, &lanes.arrival[t.receive_slot * lane_count], duration);
     else
       add_row(free, duration);
-    if (t.send_slot >= 0) {
-      if (hops) draw_row(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+    if (t.send_slot >= 0)
       send_row(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
-    }
   }
-  Ending(c, lanes, nullptr).run();
+  Ending(c, lanes, nullptr).run(&strikes);
+}
+
+void simulate_means(const Compiled& c, Lanes& lanes) {
+  clear(lanes);
+  float duration[lane_count], hop[lane_count] = {};
+  // Without micro-batch causes a stream's chunks are alike.
+  std::vector<float> known(lanes.micro.empty() ? c.program_of.size() * lane_count : 0);
+  const auto chunk = [&](std::size_t s, const Graph::Task& t, float* out) {
+    std::fill_n(out, lane_count, 0.0f);
+    float part[lane_count];
+    for (const Compiled::MeanPart& mean : c.chunk_means[static_cast<std::size_t>(c.program_of[s])]) {
+      std::fill_n(part, lane_count, mean.seconds);
+      scale_if(part, multiplier(c, lanes, mean.mix, static_cast<std::size_t>(t.rank), 0));
+      scale_if(part, micro_multiplier(c, lanes, mean.mix, t.micro_batch));
+      add_float_row(out, part);
+    }
+  };
+  std::vector<char> made(c.program_of.size(), 0);
+  for (const Graph::Task& t : c.graph.tasks) {
+    const std::size_t s = Compiled::stream(t);
+    double* free = &lanes.ends[static_cast<std::size_t>(t.rank * c.lines) * lane_count];
+    const float* row = duration;
+    if (known.empty()) {
+      chunk(s, t, duration);
+    } else {
+      if (!made[s]) chunk(s, t, &known[s * lane_count]);
+      made[s] = 1;
+      row = &known[s * lane_count];
+    }
+    if (t.receive_slot >= 0)
+      advance_row(free, &lanes.arrival[static_cast<std::size_t>(t.receive_slot) * lane_count], row);
+    else
+      add_row(free, row);
+    if (t.send_slot < 0) continue;
+    std::fill_n(hop, lane_count, c.hop_mean[s]);
+    scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
+    if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
+    send_row(&lanes.link[static_cast<std::size_t>(t.link) * lane_count], free, hop,
+             &lanes.arrival[static_cast<std::size_t>(t.send_slot) * lane_count]);
+  }
+  finish_means(c, lanes);
 }
 
 void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
-  seed_streams(c, lanes, c.segment_key);
+  clear(lanes);
+  seed(lanes.generator, lanes, c.segment_key);
+  if (c.workload.transfers.present) seed(lanes.hop_generator, lanes, c.hop_key);
   const auto lines = static_cast<std::size_t>(c.lines);
   const bool hops = c.workload.transfers.present;
   float hop[lane_count] = {};
+  std::vector<float> struck(lines * lane_count);
   if (rec) {
     std::fill(rec->compute.begin(), rec->compute.end(), 0.0f);
     std::fill(rec->communication.begin(), rec->communication.end(), 0.0f);
   }
-  Chunk chunk(c, rec);
+  StrikeQueue strikes(lanes.strikes);
+  Chunk chunk(c, lanes, rec);
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     const std::size_t s = Compiled::stream(t);
@@ -254,12 +518,18 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
       if (t.receive_slot >= 0)
         raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
-    chunk.run(i, c.program(t), &lanes.generator[s * lane_count]);
+    if (!lanes.strikes.empty()) std::fill(struck.begin(), struck.end(), 0.0f);
+    chunk.run(i, c.program(t), &lanes.generator[s * lane_count], strikes, struck.data());
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
       if (t.send_slot < 0) continue;
       double* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
-      if (hops) draw_row(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+      if (hops) {
+        draw_row(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+        scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
+        if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
+        add_float_row(hop, &struck[l * lane_count]);
+      }
       send_row(&lanes.link[(t.link * lines + l) * lane_count], chunk.line(l), hop, arrival);
       if (rec) {
         record(arrival, &rec->arrival[rec->at(i * lines + l, 0)]);
@@ -267,7 +537,7 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
       }
     }
   }
-  Ending(c, lanes, rec).run();
+  Ending(c, lanes, rec).run(&strikes);
 }
 
 }  // namespace prism

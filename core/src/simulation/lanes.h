@@ -3,11 +3,14 @@
 // floats, times in double.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "simulation/compiled.h"
 #include "simulation/recording.h"
 #include "simulation/rows.h"
+#include "simulation/shared_draws.h"
+#include "simulation/stalls.h"
 
 namespace prism {
 
@@ -20,11 +23,33 @@ struct Lanes {
   std::uint64_t key[lane_count];  ///< in: who each lane is
   std::vector<double> ends;       ///< out: [pp * lines][lane_count], when what the replica does alone ends
 
-  std::vector<pcg32_oneseq> generator, hop_generator;  ///< [stream][lane_count]
+  std::vector<pcg32_oneseq> generator;      ///< [stream][lane_count]: segments, or compute of a chunk
+  std::vector<pcg32_oneseq> communication;  ///< of a chunk
+  std::vector<pcg32_oneseq> hop_generator;
   std::vector<double> link, arrival;
+
+  // What shared causes make of each lane; empty without any.
+  std::vector<float> mix;        ///< [(mix * pp + rank) * lines + line][lane_count]
+  std::vector<float> micro;      ///< [mix * micro-batches + micro-batch][lane_count]; empty: none
+  std::vector<char> mix_micro;   ///< [mix]
+  std::vector<float> hop;        ///< [2 * pp][lane_count]; of what a rank sends forward and backward
+  std::vector<float> embedding;  ///< [lane_count]
+  std::vector<Strike> strikes;   ///< by place
 };
 
-/// One draw a chunk from its convolved table (Sampling::chunk).
+/// One lane's replica: which of the steps in the shared draws, and the replica.
+struct Pair {
+  std::int32_t step, replica;
+};
+
+/// Makes the lanes these pairs' (at most lane_count, the last one fills the rest). `steps` are those of `shared`.
+/// Without `stalls` none strike.
+void load(const Compiled& compiled, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
+          std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes);
+
+/// Every draw at its mean: what the lasting causes alone make of a replica. Without stalls.
+void simulate_means(const Compiled& compiled, Lanes& lanes);
+/// One draw a chunk and class from its convolved table (Sampling::chunk).
 void simulate_chunks(const Compiled& compiled, Lanes& lanes);
 /// One draw a segment and line. Records for `walk` if asked.
 void simulate_segments(const Compiled& compiled, Lanes& lanes, Recording<float>* recording = nullptr);

@@ -27,12 +27,14 @@ class LawBook {
   Law sum(std::vector<Law> addends);
   /// Largest of n independent copies.
   Law maximum(Law law, std::int64_t n);
+  /// A distribution by itself, e.g. of a factor.
+  Law of(const Distribution& d) { return add(tabulate(d)); }
   /// A law that exists as a table only.
   Law add(QuantileTable table);
 
   const QuantileTable& table(Law law) const { return tables_[law]; }
   double mean(const Operator& op) const { return op.scale_s * workload_->shapes[op.shape].mean(); }
-  double median(const Operator& op) const { return op.scale_s * workload_->shapes[op.shape].median(); }
+  double median(const Operator& op) const { return op.scale_s * workload_->shape_medians[op.shape]; }
 
  private:
   const Workload* workload_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct Recording {
         final_origin(static_cast<std::size_t>(c.workload.pp) * lines * width),
         final_kind(final_origin.size() * c.kinds.size()),
         compute(static_cast<std::size_t>(c.workload.pp) * width),
-        communication(compute.size()) {}
+        communication(compute.size()),
+        present(c.kinds) {}
 
   std::size_t width, kinds, lines;
   // By task and line.
@@ -39,6 +41,10 @@ struct Recording {
   // By rank: first line's seconds in all.
   std::vector<Real> compute, communication;
 
+  std::size_t index(Kind of) const {
+    return static_cast<std::size_t>(std::find(present.begin(), present.end(), of) - present.begin());
+  }
+  std::vector<Kind> present;  ///< Compiled::kinds
   std::size_t at(std::size_t row, std::size_t lane) const { return row * width + lane; }
   std::size_t at(std::size_t row, std::size_t kind_index, std::size_t lane) const {
     return (row * kinds + kind_index) * width + lane;

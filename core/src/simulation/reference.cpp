@@ -4,31 +4,47 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <optional>
 #include <pcg_random.hpp>
 #include <vector>
 
 #include "prism/graph.h"
+#include "simulation/causes.h"
+#include "simulation/lanes.h"
 
 namespace prism {
 namespace {
 
 /// One thing a rank does, in the order of its program.
-struct Step {
+struct Action {
   enum Type { compute, collective, send, receive } type;
   Operator op;
   Group group = Group::none;
   std::int64_t message = -1;  ///< send, receive: which micro-batch's activations or gradients
   int direction = 0;          ///< send: 0 forward, 1 backward
+  std::int32_t micro_batch = -1;
 };
 
 /// The same once everybody's waits are known: an event that can run when it is listed.
 struct Event {
-  Step::Type type;
+  Action::Type type;
   std::int32_t law = -1;  ///< sampling table; -1 takes no time
   double scale = 1;
   std::vector<std::int32_t> ranks;  ///< collective: all members; else the rank
   std::int64_t message = -1;
   std::int32_t link = -1;
+  std::int32_t micro_batch = -1;
+  std::int32_t receiver = -1;  ///< send
+  bool compute = false, leaves_node = false;
+  Kind kind = Kind::compute_other;
+  Group group = Group::none;
+  double median_s = 0;
+  std::uint64_t causes = 0, what_ifs = 0;  ///< that act on it
+};
+
+/// What one trial shares: a value for each unit of each cause.
+struct Shared {
+  std::vector<std::vector<double>> value;  ///< [cause][unit]
 };
 
 }  // namespace
@@ -37,12 +53,179 @@ struct Reference::Machine {
   std::int64_t world = 0, messages = 0, links = 0, draws = 0;
   std::vector<SampleTable> laws;
   std::vector<Event> events;
+  explicit Machine(const Workload& w) : workload(w), causes(w) {}
+  const Workload workload;
+  const Causes causes;
+  std::vector<SampleTable> cause_laws, stall_laws;
+  std::vector<std::uint64_t> fixed_by;    ///< [rank]: what-ifs that hold what lasts there
+  std::vector<std::uint64_t> changed_by;  ///< [rank]: what-ifs of a factor
+  std::vector<double> what_if;            ///< multiplier
+  std::vector<std::vector<double>> stall_mean;  ///< [stall][event], cumulative
+
+  Shared draw(std::uint64_t seed, std::int64_t trial) const;
+  double multiplier(const Event& e, const Shared& shared) const;
+  double at_rank(const Event& e, std::int32_t rank, const Shared& shared) const;
+  std::size_t group_of(std::int64_t rank) const { return static_cast<std::size_t>(rank / workload.tp); }
+  std::map<std::size_t, double> draw_stalls(pcg32_oneseq& generator) const;
+  void prepare_causes();
+  void prepare_stalls();
 };
+
+void Reference::Machine::prepare_causes() {
+  fixed_by.assign(static_cast<std::size_t>(world), 0);
+  changed_by.assign(static_cast<std::size_t>(world), 0);
+  for (const Factor& f : workload.causes) cause_laws.push_back(make_sample_table(tabulate(f.factor)));
+  const Places& places = causes.places;
+  for (std::size_t i = 0; i < workload.what_if.size(); ++i) {
+    const WhatIf& w = workload.what_if[i];
+    std::optional<Distribution> lasting;
+    for (std::size_t k = 0; k < workload.causes.size(); ++k) {
+      const Factor& f = workload.causes[k];
+      if (causes.causes[k].of_class != Class::compute ||
+          (f.scope != Factor::Scope::gpu && f.scope != Factor::Scope::node))
+        continue;
+      lasting = lasting ? product_of(*lasting, f.factor) : f.factor;
+    }
+    const bool fixes = w.change != WhatIf::Change::factor;
+    what_if.push_back(!fixes ? w.value : lasting ? lasting->quantile(Mass::below(w.value)) : 1);
+    const std::int64_t node = places.node_of_rank(w.dp, w.pp, w.tp);
+    for (std::int64_t rank = 0; rank < world; ++rank) {
+      const std::int64_t t = rank % workload.tp, r = rank / workload.tp % workload.pp, d = rank / workload.tp / workload.pp;
+      const bool there = w.unit == WhatIf::Unit::gpu ? d == w.dp && r == w.pp && t == w.tp
+                                                     : places.node_of_rank(d, r, t) == node;
+      if (there) (fixes ? fixed_by : changed_by)[static_cast<std::size_t>(rank)] |= std::uint64_t{1} << i;
+    }
+  }
+}
+
+void Reference::Machine::prepare_stalls() {
+  const auto gpus = static_cast<double>(workload.gpus_per_node);
+  const auto group_nodes = static_cast<double>(causes.places.nodes_a_group);
+  for (const Stall& stall : workload.stalls) {
+    stall_laws.push_back(make_sample_table(tabulate(stall.duration)));
+    std::vector<double> cumulative;
+    double total = 0;
+    for (const Event& e : events) {
+      double nodes = 0;
+      if (e.compute)
+        nodes = 1 / gpus;
+      else if (e.type == Action::send)
+        nodes = group_nodes / static_cast<double>(workload.tp);
+      else if (e.group == Group::tensor)
+        nodes = group_nodes;
+      else if (e.group == Group::data)
+        nodes = workload.leaves_node(Group::data) ? static_cast<double>(workload.dp) : 1;
+      else if (e.group == Group::world)
+        nodes = std::max(1.0, static_cast<double>(world) / gpus);
+      const bool acts = e.law >= 0 && acts_on(stall.what, e.kind, e.leaves_node);
+      if (acts) total += stall.per_node_s * nodes * e.median_s;
+      cumulative.push_back(total);
+    }
+    stall_mean.push_back(std::move(cumulative));
+  }
+}
+
+Shared Reference::Machine::draw(std::uint64_t seed, std::int64_t trial) const {
+  Shared shared;
+  const Places& places = causes.places;
+  for (std::size_t i = 0; i < causes.causes.size(); ++i) {
+    const Causes::Cause& cause = causes.causes[i];
+    std::vector<double> value;
+    const auto draw_from = [&](pcg32_oneseq generator, std::int64_t units) {
+      for (; units > 0; --units) value.push_back(static_cast<double>(sample(cause_laws[i].bucket.data(), generator())));
+    };
+    const std::uint64_t key = shared_key(seed, trial, cause.period);
+    switch (cause.scope) {
+      case Factor::Scope::micro_batch:
+        for (std::int64_t d = 0; d < workload.dp; ++d)
+          draw_from(pcg32_oneseq(mix64(replica_key(seed, trial, d) ^ cause.key)), workload.micro_batches);
+        break;
+      case Factor::Scope::replica:
+        draw_from(pcg32_oneseq(mix64(key ^ cause.key)), workload.dp);
+        break;
+      case Factor::Scope::node:
+        draw_from(pcg32_oneseq(mix64(key ^ cause.key)), places.nodes);
+        break;
+      case Factor::Scope::gpu:
+        draw_from(pcg32_oneseq(mix64(key ^ cause.key)), world);
+        break;
+      default:
+        draw_from(pcg32_oneseq(mix64(key ^ cause.key)), 1);
+    }
+    shared.value.push_back(std::move(value));
+  }
+  return shared;
+}
+
+/// What lasts at one rank.
+double Reference::Machine::at_rank(const Event& e, std::int32_t rank, const Shared& shared) const {
+  double factor = 1;
+  const auto place = static_cast<std::size_t>(rank);
+  const std::size_t group = group_of(rank);
+  const std::int64_t t = rank % workload.tp;
+  for (std::size_t i = 0; i < causes.causes.size(); ++i) {
+    if (!(e.causes >> i & 1)) continue;
+    const bool held = e.compute && fixed_by[place] != 0;
+    switch (causes.causes[i].scope) {
+      case Factor::Scope::gpu:
+        if (!held) factor *= shared.value[i][place];
+        break;
+      case Factor::Scope::node: {
+        const Places& places = causes.places;
+        const auto r = static_cast<std::int64_t>(group) % workload.pp, d = static_cast<std::int64_t>(group) / workload.pp;
+        const auto within = places.node_of_rank(d, r, t) - places.node_of_rank(d, r, 0);
+        if (!held)
+          factor *= shared.value[i][static_cast<std::size_t>(
+              places.node_of_group[group * static_cast<std::size_t>(places.nodes_a_group) + static_cast<std::size_t>(within)])];
+        break;
+      }
+      case Factor::Scope::replica:
+        factor *= shared.value[i][group / static_cast<std::size_t>(workload.pp)];
+        break;
+      default:
+        break;
+    }
+  }
+  for (std::size_t i = 0; i < what_if.size(); ++i)
+    if ((e.what_ifs & (fixed_by[place] | changed_by[place])) >> i & 1) factor *= what_if[i];
+  return factor;
+}
+
+double Reference::Machine::multiplier(const Event& e, const Shared& shared) const {
+  if (e.causes == 0 && e.what_ifs == 0) return 1;
+  double largest = 0;
+  for (std::int32_t rank : e.ranks) largest = std::max(largest, at_rank(e, rank, shared));
+  if (e.receiver >= 0) largest = std::max(largest, at_rank(e, e.receiver, shared));
+  for (std::size_t i = 0; i < causes.causes.size(); ++i) {
+    if (!(e.causes >> i & 1)) continue;
+    if (causes.causes[i].scope == Factor::Scope::cluster) largest *= shared.value[i][0];
+    if (causes.causes[i].scope == Factor::Scope::micro_batch && e.micro_batch >= 0) {
+      const std::int64_t d = e.ranks[0] / workload.tp / workload.pp;
+      largest *= shared.value[i][static_cast<std::size_t>(d * workload.micro_batches + e.micro_batch)];
+    }
+  }
+  return largest;
+}
+
+/// Seconds that stalls add to events: their number is Poisson, their places as likely as their means are large.
+std::map<std::size_t, double> Reference::Machine::draw_stalls(pcg32_oneseq& generator) const {
+  std::map<std::size_t, double> delay;
+  const auto uniform = [&] { return (static_cast<double>(generator()) + 0.5) / 4294967296.0; };
+  for (std::size_t i = 0; i < stall_mean.size(); ++i) {
+    const std::vector<double>& cumulative = stall_mean[i];
+    // Arrivals of a Poisson process on [0, total).
+    for (double at = -log_exact(uniform()); at < cumulative.back(); at -= log_exact(uniform())) {
+      const auto event = static_cast<std::size_t>(std::upper_bound(cumulative.begin(), cumulative.end(), at) - cumulative.begin());
+      delay[event] += static_cast<double>(sample(stall_laws[i].bucket.data(), generator()));
+    }
+  }
+  return delay;
+}
 
 Reference::~Reference() = default;
 std::int64_t Reference::draws() const { return machine_->draws; }
 
-Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>()) {
+Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w)) {
   Machine& machine = *machine_;
   const std::int64_t t_ranks = w.tp, p = w.pp, d_ranks = w.dp, m = w.micro_batches;
   const std::int64_t stages = p * w.virtual_stages;
@@ -60,7 +243,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>()) 
   };
 
   // Programs, rank by rank.
-  std::vector<std::vector<Step>> programs(machine.world);
+  std::vector<std::vector<Action>> programs(machine.world);
   const Schedule* schedule = find_schedule(w.schedule);
   auto message_of = [&](std::int64_t d, std::int64_t t, std::int64_t stage, Pass pass,
                         std::int64_t micro_batch) {
@@ -74,25 +257,32 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>()) 
         auto& program = programs[rank_of(d, r, t)];
         auto segments = [&](const std::vector<Segment>& list) {
           for (const Segment& s : list) {
-            for (const Operator& op : s.compute) program.push_back({Step::compute, op});
-            if (s.has_collective) program.push_back({Step::collective, s.collective, s.group});
+            for (const Operator& op : s.compute) program.push_back({Action::compute, op});
+            if (s.has_collective) program.push_back({Action::collective, s.collective, s.group});
           }
+        };
+        const auto of_micro_batch = [&](std::size_t from, std::int32_t micro_batch) {
+          for (; from < program.size(); ++from) program[from].micro_batch = micro_batch;
         };
         for (const ScheduledTask& task : schedule->order({p, w.virtual_stages, m}, r)) {
           const bool forward = task.pass == Pass::forward;
+          const std::size_t first = program.size();
           const std::int64_t from = forward ? task.stage - 1 : task.stage + 1,
                              to = forward ? task.stage + 1 : task.stage - 1;
-          if (p > 1 && from >= 0 && from < stages)
+          const bool passes_on = p > 1 && task.pass != Pass::weight;
+          if (passes_on && from >= 0 && from < stages)
             program.push_back(
-                {Step::receive, {}, Group::none, message_of(d, t, from, task.pass, task.micro_batch)});
-          segments(forward ? w.stages[task.stage].forward : w.stages[task.stage].backward);
-          if (p > 1 && to >= 0 && to < stages) {
+                {Action::receive, {}, Group::none, message_of(d, t, from, task.pass, task.micro_batch)});
+          const StageProgram& stage = w.stages[task.stage];
+          segments(forward ? stage.forward : task.pass == Pass::backward ? stage.backward : stage.weight);
+          if (passes_on && to >= 0 && to < stages) {
             const Operator hop = !w.transfers.present ? Operator{}
                                  : forward            ? w.transfers.forward
                                                       : w.transfers.backward;
-            program.push_back({Step::send, hop, Group::none,
+            program.push_back({Action::send, hop, Group::none,
                                message_of(d, t, task.stage, task.pass, task.micro_batch), forward ? 0 : 1});
           }
+          of_micro_batch(first, task.micro_batch);
         }
         segments(w.end.rank[r]);
       }
@@ -117,7 +307,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>()) 
   };
   auto waits_in = [&](std::int64_t rank, Group group) {
     const auto& program = programs[rank];
-    return next[rank] < program.size() && program[next[rank]].type == Step::collective &&
+    return next[rank] < program.size() && program[next[rank]].type == Action::collective &&
            program[next[rank]].group == group;
   };
   for (bool progress = true; progress;) {
@@ -125,23 +315,35 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>()) 
     for (std::int64_t rank = 0; rank < machine.world; ++rank) {
       const auto& program = programs[rank];
       while (next[rank] < program.size()) {
-        const Step& s = program[next[rank]];
+        const Action& s = program[next[rank]];
         Event e;
         e.type = s.type;
-        if (s.type != Step::receive && s.op.scale_s > 0) {
+        if (s.type != Action::receive && s.op.scale_s > 0) {
           e.law = law(s.op);
           e.scale = s.op.scale_s;
           ++machine.draws;
         }
         e.ranks = {static_cast<std::int32_t>(rank)};
-        if (s.type == Step::receive) {
+        e.micro_batch = s.micro_batch;
+        e.compute = s.type == Action::compute;
+        e.kind = s.op.kind;
+        e.group = s.group;
+        e.leaves_node = s.type == Action::send ? w.transfers_leave_node : w.leaves_node(s.group);
+        e.median_s = s.op.scale_s * w.shape_medians[static_cast<std::size_t>(s.op.shape)];
+        for (std::size_t i = 0; i < w.causes.size(); ++i)
+          if (acts_on(w.causes[i].what, e.kind, e.leaves_node)) e.causes |= std::uint64_t{1} << i;
+        for (std::size_t i = 0; i < w.what_if.size(); ++i)
+          if (acts_on(w.what_if[i].what, e.kind, e.leaves_node)) e.what_ifs |= std::uint64_t{1} << i;
+        if (s.type == Action::receive) {
           if (!sent[s.message]) break;
           e.message = s.message;
-        } else if (s.type == Step::send) {
+        } else if (s.type == Action::send) {
           e.message = s.message;
           e.link = static_cast<std::int32_t>(2 * rank + s.direction);
+          const std::int64_t t = rank % t_ranks, r = rank / t_ranks % p, d = rank / t_ranks / p;
+          e.receiver = static_cast<std::int32_t>(rank_of(d, (s.direction == 0 ? r + 1 : r + p - 1) % p, t));
           sent[s.message] = 1;
-        } else if (s.type == Step::collective) {
+        } else if (s.type == Action::collective) {
           e.ranks = members(rank, s.group);
           if (!std::all_of(e.ranks.begin(), e.ranks.end(),
                            [&](std::int32_t i) { return waits_in(i, s.group); })) {
@@ -157,6 +359,8 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>()) 
       }
     }
   }
+  machine.prepare_causes();
+  machine.prepare_stalls();
   for ([[maybe_unused]] std::int64_t rank = 0; rank < machine.world; ++rank)
     assert(next[rank] == programs[rank].size() && "programs must not deadlock");
 }
@@ -166,23 +370,28 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
   static const std::uint64_t key = stream_key("reference");
   pcg32_oneseq generator(stream_state(seed, static_cast<std::uint64_t>(trial), key));
   std::vector<double> now(machine.world, 0), link(machine.links, 0), arrival(machine.messages, 0);
-  for (const Event& e : machine.events) {
-    const double duration =
+  const Shared shared = machine.draw(seed, trial);
+  const std::map<std::size_t, double> delay = machine.draw_stalls(generator);
+  for (std::size_t i = 0; i < machine.events.size(); ++i) {
+    const Event& e = machine.events[i];
+    double duration =
         e.law < 0 ? 0 : e.scale * static_cast<double>(sample(machine.laws[e.law].bucket.data(), generator()));
+    if (duration > 0) duration *= machine.multiplier(e, shared);
+    if (const auto found = delay.find(i); found != delay.end()) duration += found->second;
     const std::int32_t rank = e.ranks[0];
     switch (e.type) {
-      case Step::compute:
+      case Action::compute:
         now[rank] += duration;
         break;
-      case Step::receive:
+      case Action::receive:
         now[rank] = std::max(now[rank], arrival[e.message]);
         break;
-      case Step::send:
+      case Action::send:
         // Queued behind earlier transfers in its direction; the sender does not wait.
         link[e.link] = std::max(link[e.link], now[rank]) + duration;
         arrival[e.message] = link[e.link];
         break;
-      case Step::collective: {
+      case Action::collective: {
         double start = 0;
         for (std::int32_t i : e.ranks) start = std::max(start, now[i]);
         for (std::int32_t i : e.ranks) now[i] = start + duration;

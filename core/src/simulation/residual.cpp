@@ -80,7 +80,7 @@ double Residual::at(double z) const {
 
 SampleTable Residual::latest_of(std::int64_t n) const {
   // Without spread the fit is rounding noise.
-  if (!(coefficient_[1] > 1e-9 * coefficient_[0])) {
+  if (!(coefficient_[1] > 1e-9)) {
     const double always = coefficient_[0];
     return make_sample_table(QuantileTable([always](Mass) { return always; }));
   }

@@ -57,6 +57,18 @@ void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float*
   for (std::size_t k = 0; k < lane_count; ++k) a[k] += static_cast<double>(b[k]);
 }
 
+[[gnu::noinline]] void scale_row(float* __restrict a, const float* __restrict b) {
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] *= b[k];
+}
+
+[[gnu::noinline]] void add_float_row(float* __restrict a, const float* __restrict b) {
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] += b[k];
+}
+
+[[gnu::noinline]] void raise_float_row(float* __restrict a, const float* __restrict b) {
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] = a[k] > b[k] ? a[k] : b[k];
+}
+
 [[gnu::noinline]] void advance_row(double* __restrict free, const double* __restrict arrival,
                                    const float* __restrict duration) {
   for (std::size_t k = 0; k < lane_count; ++k) {

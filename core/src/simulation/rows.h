@@ -26,6 +26,12 @@ void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float*
 void raise_row(double* a, const double* b);
 /// a += b
 void add_row(double* a, const float* b);
+/// a *= b
+void scale_row(float* a, const float* b);
+/// a += b
+void add_float_row(float* a, const float* b);
+/// a = max(a, b)
+void raise_float_row(float* a, const float* b);
 /// free = max(free, arrival) + duration
 void advance_row(double* free, const double* arrival, const float* duration);
 /// link = arrival = max(link, end) + hop

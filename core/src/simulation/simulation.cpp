@@ -9,26 +9,43 @@
 
 #include "simulation/attribution.h"
 #include "simulation/deterministic.h"
-#include "simulation/finish.h"
-#include "simulation/lanes.h"
 #include "simulation/reference.h"
 #include "simulation/residual.h"
+#include "simulation/trials.h"
 
 namespace prism {
 namespace {
 
-/// Replicas the fast path simulates in every trial; the slowest of the others is one draw. Without lasting
-/// causes all replicas are alike, so more of them would only cost time. Few enough replicas are simply all
-/// simulated.
-constexpr std::int64_t fast_replicas = 4, few_replicas = 8;
+/// Few enough replicas, or few enough draws of all of them together, are simply all simulated.
+constexpr std::int64_t few_replicas = 8;
+constexpr double few_draws = 16384;
+/// Replicas of which the walk of the critical path is taken.
+constexpr std::int64_t attributed_replicas = 4;
 constexpr std::int64_t pilot_unit = 1024;
+/// Steps of the pilot are numbered from here: far beyond any trial.
+constexpr std::int64_t pilot_steps = std::int64_t{1} << 40;
+/// Steps of runs that are played for themselves, likewise.
+constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int64_t{1} << 41;
+
+/// The fast path's effort, by the spread of what lasts on a replica over the deviation of what does not. Measured in
+/// docs/design/040-variability.md: where all are alike, the slowest of the rest is one draw, and more simulated ones
+/// would only cost time; the more the lasting causes decide, the fewer replicas can be the latest.
+Effort effort_of(double spread, bool alike, bool micro_batch, std::int64_t replicas) {
+  if (alike) return {4, 0};
+  if (micro_batch || spread < 1) return {16, replicas};
+  return spread < 3 ? Effort{16, std::min<std::int64_t>(128, replicas)}
+                    : Effort{8, std::min<std::int64_t>(64, replicas)};
+}
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
 /// guessed.
-std::int64_t pilot_units(double draws_a_replica) {
+std::int64_t pilot_units(double draws_a_replica, bool alike) {
+  // Where places differ, few replicas can be the latest, and what they draw afresh matters less.
+  if (!alike) return 8;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;
+constexpr double most_stalls = 1000;
 
 /// Trials that are played once more with all replicas: as many as cost little.
 std::int64_t check_trials(const Run& run, std::int64_t replicas) {
@@ -92,6 +109,32 @@ bool nearly_normal(const Compiled& c) {
   });
 }
 
+/// Where a reduction leaves the range it was measured in, and what-ifs that change nothing.
+std::vector<Diagnostic> warnings(const Compiled& c) {
+  std::vector<Diagnostic> list;
+  const Causes& causes = c.causes;
+  const auto warn = [&](std::string pointer, std::string message, std::string hint) {
+    list.push_back({Code::inconsistent, std::move(pointer), std::move(message), std::move(hint), Severity::warning});
+  };
+  for (std::size_t i = 0; i < causes.what_if_multiplier.size(); ++i)
+    if (const double m = causes.what_if_multiplier[i]; m > 1 / 1.001 && m < 1.001)
+      warn("/what_if/" + std::to_string(i),
+           "this what-if multiplies times by " + std::to_string(m) + ", which changes next to nothing",
+           c.workload.what_if[i].change == WhatIf::Change::factor
+               ? ""
+               : "no lasting factor of scope gpu or node on compute sets GPUs apart here: add one, or use \"factor\"");
+  if (causes.outside_measured_range())
+    warn("/variability",
+         "lasting differences between the GPUs of a tensor group are " +
+             std::to_string(static_cast<int>(100 * causes.lasting_cv + 0.5)) + " % beside fresh jitter of " +
+             std::to_string(static_cast<int>(100 * causes.fresh_cv + 0.5)) +
+             " %: the rule that stands for such groups was measured for less and may be off by more than 0.3 %",
+         "the reference engine plays every rank, for small worlds");
+  return list;
+}
+
+bool alike(const Compiled& c) { return !c.causes.wide() && !c.causes.micro_batch(); }
+
 }  // namespace
 
 struct Simulation {
@@ -99,11 +142,14 @@ struct Simulation {
   std::unique_ptr<Reference> reference;
   Run run;
   Deterministic deterministic;
-  std::int64_t replicas = 1, simulated = 1;
+  std::unique_ptr<Stalls> stalls;
+  std::int64_t replicas = 1;
+  bool lasts_a_run = false;  ///< some cause does
+  bool approximate = false;  ///< the fast path leaves replicas out
+  Effort effort;             ///< what it spends; known once it has learned
   std::int64_t attribution_trials = 0;
-  /// When the latest of the replicas not simulated is done, by row; empty where that never decides.
+  /// When a replica that is not simulated is done, by row, as Player::play takes it.
   std::vector<SampleTable> rest;
-  std::uint64_t rest_key = stream_key("replicas not simulated");
 };
 
 void SimulationDeleter::operator()(Simulation* s) const { delete s; }
@@ -115,7 +161,15 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
   SimulationPtr s(new Simulation);
   s->compiled = std::move(*compiled);
   s->run = run;
-  s->replicas = s->simulated = workload.dp;
+  s->stalls = std::make_unique<Stalls>(*s->compiled);
+  s->replicas = workload.dp;
+  s->effort = {workload.dp, 0};
+  if (s->stalls->mean_count() > most_stalls)
+    return R::fault({Code::too_large, "/variability/stalls",
+                     "a replica would be struck by " + std::to_string(s->stalls->mean_count()) +
+                         " stalls a step on average; at most " + std::to_string(static_cast<int>(most_stalls)) +
+                         " are simulated",
+                     "stalls are rare interruptions: describe what is frequent by a factor"});
   if (run.engine == "reference") {
     const std::int64_t world = workload.tp * workload.pp * workload.dp;
     if (world > max_reference_ranks)
@@ -133,27 +187,43 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
                std::to_string(pipelines) + " pipelines",
            "use the engine fast or exact, or fewer micro-batches"});
     s->reference = std::make_unique<Reference>(s->compiled->workload);
-  } else if (run.engine == "fast" && workload.dp > few_replicas) {
-    if (nearly_normal(*s->compiled)) s->simulated = fast_replicas;
+  } else if (run.engine == "fast" && workload.dp > few_replicas &&
+             unit_draws(*s, Phase::check) / check_unit > few_draws) {
+    s->approximate = nearly_normal(*s->compiled);
+    // Until it has learned: the least that may come out, for estimates of work.
+    if (s->approximate) s->effort = effort_of(3, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp);
   }
+  for (const Factor& f : workload.causes) s->lasts_a_run |= f.period == Factor::Period::run;
+  s->lasts_a_run &= !s->reference;
   if (can_attribute(*s->compiled)) s->attribution_trials = run.attribution_trials;
   s->deterministic = deterministic_step(*s->compiled);
 
-  return R::of(std::move(s));
+  auto result = R::of(std::move(s));
+  result.diagnostics = warnings(*(*result)->compiled);
+  return result;
 }
 
+namespace {
+
+std::int64_t units(std::int64_t trials, std::int64_t size) { return (trials + size - 1) / size; }
+
+/// Units of Phase::check in which every replica is simulated; the rest are steps of runs.
+std::int64_t exact_units(const Simulation& s) {
+  return s.approximate ? units(check_trials(s.run, s.replicas), check_unit) : 0;
+}
+
+}  // namespace
+
 std::int64_t unit_count(const Simulation& s, Phase phase) {
-  auto units = [](std::int64_t trials, std::int64_t size) { return (trials + size - 1) / size; };
-  const bool approximate = s.simulated < s.replicas;
   switch (phase) {
     case Phase::pilot:
-      return approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit) : 0;
+      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled)) : 0;
     case Phase::trials:
       return units(s.run.trials, block_trials);
     case Phase::attribution:
       return units(s.attribution_trials, attribution_unit);
     case Phase::check:
-      return approximate ? units(check_trials(s.run, s.replicas), check_unit) : 0;
+      return exact_units(s) + (s.lasts_a_run ? runs_played * steps_a_run / block_trials : 0);
   }
   return 0;
 }
@@ -173,10 +243,10 @@ double unit_draws(const Simulation& s, Phase phase) {
       return pilot_unit * replica;
     case Phase::trials:
       return s.reference ? static_cast<double>(block_trials * s.reference->draws())
-                         : static_cast<double>(block_trials * s.simulated) * replica;
+                         : static_cast<double>(block_trials * s.effort.simulated) * replica;
     case Phase::attribution:
       // The recorded pass costs about as much as three others.
-      return static_cast<double>(attribution_unit * (std::min(s.replicas, few_replicas) + 3)) * segment;
+      return static_cast<double>(attribution_unit * (std::min<std::int64_t>(s.replicas, attributed_replicas) + 3)) * segment;
     case Phase::check:
       return static_cast<double>(check_unit * s.replicas) * replica;
   }
@@ -185,66 +255,10 @@ double unit_draws(const Simulation& s, Phase phase) {
 
 namespace {
 
-void simulate(const Compiled& c, Lanes& lanes) {
-  if (c.sampling == Sampling::chunk)
-    simulate_chunks(c, lanes);
-  else
-    simulate_segments(c, lanes);
-}
-
-/// Plays the (trial, replica) pairs of `count` trials and `replicas` replicas, 64 at a time, and calls
-/// use(trial index, lane) with each pair's lane.
-template <class Use>
-void for_pairs(const Simulation& s, Lanes& lanes, std::int64_t first, std::int64_t count,
-               std::int64_t replicas, Use use) {
-  const std::int64_t pairs = count * replicas, width = lane_count;
-  for (std::int64_t at = 0; at < pairs; at += width) {
-    for (std::int64_t k = 0; k < width; ++k) {
-      const std::int64_t pair = std::min(at + k, pairs - 1);
-      lanes.key[k] = replica_key(s.run.seed, first + pair % count, pair / count);
-    }
-    simulate(*s.compiled, lanes);
-    for (std::int64_t k = 0; k < width && at + k < pairs; ++k)
-      use((at + k) % count, static_cast<std::size_t>(k));
-  }
-}
-
-struct Trial {
-  double step_s;
-  bool by_residual;  ///< a replica that was not simulated decided
-};
-
-std::vector<Trial> play(const Simulation& s, std::int64_t first, std::int64_t count, std::int64_t replicas) {
-  const Compiled& c = *s.compiled;
-  const auto rows = static_cast<std::size_t>(c.workload.pp * c.lines);
-  Lanes lanes(c);
-  std::vector<double> meet(rows * static_cast<std::size_t>(count), 0);
-  for_pairs(s, lanes, first, count, replicas, [&](std::int64_t trial, std::size_t lane) {
-    for (std::size_t row = 0; row < rows; ++row) {
-      double& latest = meet[static_cast<std::size_t>(trial) * rows + row];
-      latest = std::max(latest, lanes.ends[row * lane_count + lane]);
-    }
-  });
-  std::vector<Trial> trials;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::span<double> ends(&meet[static_cast<std::size_t>(i) * rows], rows);
-    std::vector<bool> by_rest(rows, false);
-    if (replicas < s.replicas) {
-      // One word for all ranks: a replica that is late is late on all of them.
-      pcg32_oneseq generator(stream_state(s.run.seed, static_cast<std::uint64_t>(first + i), s.rest_key));
-      const std::uint32_t word = generator();
-      for (std::size_t row = 0; row < rows; ++row) {
-        if (s.rest[row].bucket.empty()) continue;
-        const auto rest = static_cast<double>(sample(s.rest[row].bucket.data(), word));
-        by_rest[row] = rest > ends[row];
-        ends[row] = std::max(ends[row], rest);
-      }
-    }
-    std::size_t decided = 0;
-    const double step = finish_step(c, s.run.seed, first + i, ends, nullptr, &decided);
-    trials.push_back({step, by_rest[decided]});
-  }
-  return trials;
+std::vector<Step> steps_of(std::int64_t first, std::int64_t count) {
+  std::vector<Step> steps;
+  for (std::int64_t i = first; i < first + count; ++i) steps.push_back({i, i});
+  return steps;
 }
 
 }  // namespace
@@ -256,16 +270,12 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
   auto part = [&](std::int64_t total, std::int64_t size) { return std::min(size, total - unit * size); };
   switch (phase) {
     case Phase::pilot: {
-      static const std::uint64_t key = stream_key("pilot");
-      Lanes lanes(c);
-      for (std::int64_t at = 0; at < pilot_unit; at += lane_count) {
-        for (std::size_t k = 0; k < lane_count; ++k)
-          lanes.key[k] =
-              stream_state(s.run.seed, static_cast<std::uint64_t>(unit * pilot_unit + at) + k, key);
-        simulate(c, lanes);
-        for (std::size_t k = 0; k < lane_count; ++k)
-          for (std::size_t row = 0; row < lanes.ends.size() / lane_count; ++row)
-            out.put(lanes.ends[row * lane_count + k]);
+      Player player(c, *s.stalls, s.run.seed);
+      const std::int64_t steps = pilot_unit / Player::pilot_replicas;
+      for (const PilotReplica& p : player.pilot(steps_of(pilot_steps + unit * steps, steps))) {
+        out.put(p.spread);
+        for (double off : p.off) out.put(off);
+        for (double margin : p.margin) out.put(margin);
       }
       break;
     }
@@ -277,7 +287,8 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
           out.put(0);
         }
       else
-        for (const Trial& t : play(s, unit * block_trials, count, s.simulated)) {
+        for (const Trial& t : Player(c, *s.stalls, s.run.seed)
+                                  .play(steps_of(unit * block_trials, count), s.effort, s.rest)) {
           out.put(t.step_s);
           out.put(t.by_residual ? 1 : 0);
         }
@@ -285,8 +296,10 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
     }
     case Phase::attribution: {
       const std::int64_t count = part(s.attribution_trials, attribution_unit);
+      const Effort effort{std::min(attributed_replicas, s.replicas),
+                          c.causes.micro_batch() ? s.replicas : std::min<std::int64_t>(64, s.replicas)};
       for (const AttributedTrial& t :
-           attribute(c, s.run.seed, unit * attribution_unit, count, std::min(s.simulated, few_replicas))) {
+           attribute(c, *s.stalls, s.run.seed, steps_of(unit * attribution_unit, count), effort)) {
         out.put(t.step_s);
         for (double seconds : t.critical_path) out.put(seconds);
         for (double seconds : t.compute) out.put(seconds);
@@ -295,8 +308,17 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
       break;
     }
     case Phase::check: {
+      if (unit >= exact_units(s)) {
+        std::vector<Step> steps;
+        for (std::int64_t i = (unit - exact_units(s)) * block_trials; std::ssize(steps) < block_trials; ++i)
+          steps.push_back({first_run + i, first_run + i / steps_a_run});
+        for (const Trial& t : Player(c, *s.stalls, s.run.seed).play(steps, s.effort, s.rest)) out.put(t.step_s);
+        break;
+      }
       const std::int64_t count = part(check_trials(s.run, s.replicas), check_unit);
-      for (const Trial& t : play(s, unit * check_unit, count, s.replicas)) out.put(t.step_s);
+      for (const Trial& t : Player(c, *s.stalls, s.run.seed)
+                                .play(steps_of(unit * check_unit, count), {s.replicas, 0}, {}))
+        out.put(t.step_s);
       break;
     }
   }
@@ -304,38 +326,36 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
 }
 
 void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
-  if (s.simulated == s.replicas) return;
+  if (!s.approximate) return;
   const Compiled& c = *s.compiled;
-  const auto lines = static_cast<std::size_t>(c.lines),
-             rows = static_cast<std::size_t>(c.workload.pp) * lines;
-  std::vector<std::vector<double>> ends(rows);
+  const auto rows = static_cast<std::size_t>(c.workload.pp * c.lines);
+  std::vector<std::vector<double>> off(rows);
+  std::vector<double> margin(rows, -1), spread;
   for (const auto& part : pilot_parts)
-    for (Reader in(part); !in.done();)
-      for (auto& row : ends) row.push_back(in.get());
-  std::vector<double> low, high;  // between which a row with its first section ends, by far
-  for (std::size_t row = 0; row < rows; ++row) {
-    const auto n = static_cast<double>(ends[row].size());
-    const double mean = sum_compensated(ends[row]) / n;
-    double square = 0;
-    for (double x : ends[row]) square += (x - mean) * (x - mean);
-    const double sd = std::sqrt(square / n);
-    const QuantileTable& section = c.book.table(c.sections[0].rank[row / lines].law);
-    low.push_back(mean - 8 * sd + section.lowest());
-    high.push_back(mean + 12 * sd + section.quantile(Mass::above(1e-9)));
-  }
-  const double surely = *std::max_element(low.begin(), low.end());
-  const std::vector<double> scores = normal_scores(ends[0].size());
+    for (Reader in(part); !in.done();) {
+      spread.push_back(in.get());
+      for (auto& row : off) row.push_back(in.get());
+      for (double& most : margin) most = std::max(most, in.get());
+    }
+  std::nth_element(spread.begin(), spread.begin() + static_cast<std::ptrdiff_t>(spread.size() / 2), spread.end());
+  const bool one_law = alike(c);
+  s.effort = effort_of(spread[spread.size() / 2], one_law, c.causes.micro_batch(), s.replicas);
+  const std::vector<double> scores = normal_scores(off[0].size());
   s.rest.assign(rows, {});
   for (std::size_t row = 0; row < rows; ++row)
-    if (high[row] >= surely)
-      s.rest[row] = Residual(std::move(ends[row]), scores).latest_of(s.replicas - s.simulated);
+    if (margin[row] >= 0)
+      s.rest[row] = Residual(std::move(off[row]), scores).latest_of(one_law ? s.replicas - s.effort.simulated : 1);
 }
 
 EngineAccount account(const Simulation& s) {
   EngineAccount a;
-  a.path = s.reference ? "reference" : s.simulated < s.replicas ? "fast" : "exact";
+  a.path = s.reference ? "reference" : s.approximate ? "fast" : "exact";
   a.replicas = s.replicas;
-  a.replicas_simulated = s.simulated;
+  a.replicas_simulated = s.effort.simulated;
+  a.shortlist = s.approximate ? s.effort.shortlist : 0;
+  a.group_exponent = s.compiled->causes.uses_exponent ? s.compiled->causes.exponent : 0;
+  a.varies = s.compiled->varies || s.stalls->any();
+  a.what_if = s.compiled->causes.what_if_multiplier;
   a.sampling = s.reference                                 ? "rank"
                : s.compiled->sampling == Sampling::chunk   ? "chunk"
                : s.compiled->sampling == Sampling::segment ? "segment"
@@ -396,11 +416,15 @@ Outcome merge(const Simulation& s, std::span<const std::vector<std::byte>> trial
   }
 
   std::vector<double> relative;
-  for (const auto& part : check)
+  const auto exact = std::min(check.size(), static_cast<std::size_t>(exact_units(s)));
+  for (const auto& part : check.first(exact))
     for (Reader in(part); !in.done();) {
-      const double exact = in.get();
-      if (relative.size() < o.step_s.size()) relative.push_back(o.step_s[relative.size()] / exact - 1);
+      const double step = in.get();
+      if (relative.size() < o.step_s.size()) relative.push_back(o.step_s[relative.size()] / step - 1);
     }
+  for (const auto& part : check.subspan(exact))
+    for (Reader in(part); !in.done();) o.run_step_s.push_back(in.get());
+  o.steps_a_run = o.run_step_s.empty() ? 0 : steps_a_run;
   o.checked_trials = static_cast<std::int64_t>(relative.size());
   if (!relative.empty()) {
     const auto n = static_cast<double>(relative.size());

@@ -30,7 +30,7 @@ std::vector<StageProgram> stage_programs(const Transformer& transformer, const M
     for (std::int64_t i = end_layer; i-- > first_layer;)
       transformer.layer_backward(backward, has_experts(model, i));
     if (first) transformer.embedding_backward(backward);
-    stages.push_back({std::move(forward).take(), std::move(backward).take(), layers[stage]});
+    stages.push_back({std::move(forward).take(), std::move(backward).take(), {}, layers[stage]});
     first_layer = end_layer;
   }
   return stages;
@@ -71,8 +71,7 @@ Result<Workload> from_job(const Scenario& scenario) {
   const Model& model = *scenario.model;
   const Parallel& parallel = scenario.parallel;
   const Network network(scenario.cluster, parallel, scenario.cost_model.network_efficiency);
-  ShapeBook shapes(scenario.factors);
-  const Transformer transformer(scenario, network, shapes);
+  const Transformer transformer(scenario, network);
 
   Workload workload;
   workload.stages = stage_programs(transformer, model, parallel.layers_per_virtual_stage);
@@ -101,16 +100,15 @@ Result<Workload> from_job(const Scenario& scenario) {
   if (parallel.pp > 1) {
     const double bytes = transfer_bytes(scenario), beside = scenario.cost_model.pp_overlap;
     const CommunicationTime hop = network.transfer(bytes);
-    const int shape = shapes.of(Kind::send_recv);
     workload.transfers = {true,
-                          {"activations to the next stage", Kind::send_recv, beside * hop.seconds, shape},
-                          {"gradients to the stage before", Kind::send_recv, beside * hop.seconds, shape}};
+                          {"activations to the next stage", Kind::send_recv, beside * hop.seconds},
+                          {"gradients to the stage before", Kind::send_recv, beside * hop.seconds}};
     workload.notes.push_back(
         {"pipeline transfer", bytes_text(bytes) + " " + hop.how + ": " + seconds_text(hop.seconds) +
                                   ", of which " + number_text(100 * beside) + " % beside compute"});
   }
 
-  workload.end.rank = step_end_programs(scenario, network, shapes, workload.notes);
+  workload.end.rank = step_end_programs(scenario, network, workload.notes);
   workload.memory = rank_memory(scenario);
   workload.stage_activations = stage_activations(scenario);
   workload.gpu_memory_bytes = scenario.cluster.gpu.memory_bytes;
@@ -118,7 +116,7 @@ Result<Workload> from_job(const Scenario& scenario) {
   workload.model_flops = flops.model;
   workload.hardware_flops = flops.hardware;
   workload.peak_flops = static_cast<double>(parallel.world()) * scenario.cluster.gpu.peak_flops;
-  workload.shapes = std::move(shapes).take();
+  workload.shapes = ShapeBook().take();
   return Result<Workload>::of(std::move(workload));
 }
 

@@ -100,13 +100,13 @@ std::vector<Diagnostic> left_out(const Scenario& scenario) {
 Result<Workload> from_operator_list(const Scenario& scenario) {
   const Parallel& parallel = scenario.parallel;
   const std::vector<std::int64_t>& layers = parallel.layers_per_virtual_stage;
-  ShapeBook shapes(scenario.factors);
+  ShapeBook shapes;
   Workload workload;
   std::vector<Entry> entries;
   for (const OperatorSpec& spec : scenario.operators) {
     const bool constant = spec.latency.is_constant();
-    const Operator op = constant ? Operator{spec.name, spec.kind, spec.latency.median(), shapes.of(spec.kind)}
-                                 : Operator{spec.name, spec.kind, 1, shapes.of(spec.kind, spec.latency)};
+    const Operator op = constant ? Operator{spec.name, spec.kind, spec.latency.median(), 0}
+                                 : Operator{spec.name, spec.kind, 1, shapes.of(spec.latency)};
     if (spec.kind == Kind::send_recv) {
       if (parallel.pp == 1) continue;
       workload.transfers.present = true;
@@ -122,7 +122,7 @@ Result<Workload> from_operator_list(const Scenario& scenario) {
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
     const auto place = static_cast<std::int64_t>(stage);
     workload.stages.push_back({chunk(entries, ListPhase::forward, place, layers[stage]),
-                               chunk(entries, ListPhase::backward, place, layers[stage]), layers[stage]});
+                               chunk(entries, ListPhase::backward, place, layers[stage]), {}, layers[stage]});
   }
   for (std::int64_t rank = 0; rank < parallel.pp; ++rank) {
     Program program;

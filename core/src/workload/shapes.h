@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of operator latencies: which random factors of operation scope apply to an operator, and the one
-// distribution that their product has.
+// The shapes of operator latencies: an operator's own distribution times the random factors of scope operation that
+// act on it.
 #pragma once
 
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "prism/scenario.h"
@@ -12,24 +12,20 @@
 
 namespace prism::workload {
 
-/// Collects Workload::shapes. Equal needs get equal indices.
+/// Collects the operators' own shapes.
 class ShapeBook {
  public:
-  explicit ShapeBook(const std::vector<Factor>& factors);
-
-  /// Shape of an operator of this kind whose scale is its median latency: the product of the factors on it.
-  int of(Kind kind);
-  /// Shape of an operator with its own latency distribution (seconds), times the factors on its kind.
-  int of(Kind kind, const Distribution& latency);
-
+  ShapeBook();
+  /// An operator with its own latency distribution (seconds).
+  int of(const Distribution& latency);
   std::vector<Distribution> take() && { return std::move(shapes_); }
 
  private:
-  std::optional<Distribution> factor_of(Kind kind) const;
-
-  const std::vector<Factor>& factors_;
   std::vector<Distribution> shapes_;
-  std::map<Kind, int> by_kind_;
 };
+
+/// Multiplies every operator's shape by the factors of scope operation that act on it, and fills
+/// Workload::shape_medians. Groups' places must be known.
+void apply_operation_factors(Workload& workload, const std::vector<Factor>& factors);
 
 }  // namespace prism::workload

@@ -20,7 +20,7 @@ struct Exchange {
 }  // namespace
 
 std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
-                                                    ShapeBook& shapes, std::vector<Workload::Note>& notes) {
+                                                    std::vector<Workload::Note>& notes) {
   const Parallel& parallel = scenario.parallel;
   const CostModel& cost = scenario.cost_model;
   const Gpu& gpu = scenario.cluster.gpu;
@@ -33,7 +33,7 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
   const bool tied_exchange = scenario.model->tied_embeddings && parallel.pp > 1;
 
   const auto op = [&](const char* name, Kind kind, double seconds) {
-    return Operator{name, kind, seconds, shapes.of(kind)};
+    return Operator{name, kind, seconds};
   };
 
   const std::vector<Parameters> held = parameters_held(*scenario.model, parallel);

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "prism/scenario.h"
+#include "prism/workload.h"
 #include "workload/network.h"
-#include "workload/shapes.h"
 
 namespace prism::workload {
 
 /// Programs of all pipeline ranks, in the order: layer-norm gradients, tied-embedding gradients, gradients
 /// over the replicas, clipping, optimizer, parameters. Adds to `notes` what was chosen.
 std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
-                                                    ShapeBook& shapes, std::vector<Workload::Note>& notes);
+                                                    std::vector<Workload::Note>& notes);
 
 }  // namespace prism::workload

@@ -38,7 +38,7 @@ double transfer_bytes(const Scenario& scenario) {
 
 Operator Transformer::op(const char* name, Kind kind, double seconds) const {
   if (class_of(kind) == Class::compute) seconds *= cost_.compute_scale;
-  return {name, kind, seconds, shapes_.of(kind)};
+  return {name, kind, seconds};
 }
 
 Operator Transformer::bytes(const char* name, double count) const {
@@ -49,10 +49,9 @@ Operator Transformer::gemm(const char* name, double m, double n, double k, doubl
   return op(name, Kind::gemm, times * kernels_.product_s(m, n, k));
 }
 
-Transformer::Transformer(const Scenario& scenario, const Network& network, ShapeBook& shapes)
+Transformer::Transformer(const Scenario& scenario, const Network& network)
     : kernels_(scenario.cluster.gpu, scenario.cost_model),
       cost_(scenario.cost_model),
-      shapes_(shapes),
       sizes_(sizes_of(scenario)),
       parallel_(scenario.parallel.tp > 1),
       sequence_parallel_(scenario.parallel.sequence_parallel && scenario.parallel.tp > 1),

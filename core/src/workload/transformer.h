@@ -10,7 +10,6 @@
 #include "workload/network.h"
 #include "workload/parameters.h"
 #include "workload/program.h"
-#include "workload/shapes.h"
 
 namespace prism::workload {
 
@@ -19,10 +18,13 @@ double transfer_bytes(const Scenario& scenario);
 
 class Transformer {
  public:
-  Transformer(const Scenario& scenario, const Network& network, ShapeBook& shapes);
+  Transformer(const Scenario& scenario, const Network& network);
 
   /// What a chunk waits for the activations (or gradients) it begins with.
-  void arrival(Program& program) const { program.compute(arrival_); }
+  void arrival(Program& program) const {
+    // The whole group waits: what a collective does.
+    if (arrival_.scale_s > 0) program.collective(arrival_, Group::tensor);
+  }
   void embedding_forward(Program& program) const;
   void layer_forward(Program& program, bool experts) const { play(program, of(experts).forward); }
   void head_forward(Program& program) const;
@@ -88,7 +90,6 @@ class Transformer {
 
   Kernels kernels_;
   CostModel cost_;
-  ShapeBook& shapes_;
   Sizes sizes_;
   bool parallel_, sequence_parallel_, latent_, ring_;
   Recompute recompute_;

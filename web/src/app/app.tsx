@@ -8,11 +8,14 @@ import { Form, usePresets } from "../input/form";
 import { type Place, TextInput } from "../input/text";
 import { AnswerView } from "../panels/answer";
 import { Assumptions, Layout, Provenance, Throughput } from "../panels/facts";
+import { Sharing } from "../panels/sharing";
 import { Quantiles, StepTime } from "../panels/step-time";
 import { CriticalPath, Ranks } from "../panels/time";
+import { TrainingPanels } from "../panels/training";
 import { Icon } from "../ui/icons";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
+import { Evidence } from "./evidence";
 import { firstExample } from "./examples";
 import { useFiles } from "./files";
 import { Gallery } from "./gallery";
@@ -29,7 +32,8 @@ export function App() {
   const [tab, setTab] = useState<"form" | "text">("form");
   const [place, setPlace] = useState<Place | null>(null);
   const presets = usePresets();
-  const files = useFiles();
+  const [evidence, setEvidence] = useState<File | null>(null);
+  const files = useFiles(setEvidence);
   useShortcuts();
 
   const goTo = (error: Diagnostic) => {
@@ -62,10 +66,10 @@ export function App() {
         <input
           ref={files.input}
           type="file"
-          accept=".json,.txt,application/json,text/plain"
+          accept=".json,.txt,.csv,.gz,.log,.out,.sh,application/json,text/plain,text/csv,application/gzip"
           hidden
           onChange={files.chosen}
-          aria-label="Scenario or result file"
+          aria-label="Scenario, result, trace or log file"
         />
       </header>
       <main data-wide-input={tab === "text" || undefined}>
@@ -111,8 +115,10 @@ export function App() {
             <div class="panels" data-stale={stale || undefined}>
               <StepTime result={answer.result} />
               <Quantiles result={answer.result} />
+              <TrainingPanels result={answer.result} />
               <CriticalPath result={answer.result} />
               <Ranks result={answer.result} />
+              <Sharing result={answer.result} />
               <div class="stack five">
                 <Throughput result={answer.result} />
                 <Layout result={answer.result} />
@@ -131,7 +137,8 @@ export function App() {
       </footer>
       {dialog === "share" && <Share onClose={() => setDialog(null)} />}
       {dialog === "gallery" && <Gallery onClose={() => setDialog(null)} />}
-      {files.dragging && <div class="drop">Drop a scenario or a result</div>}
+      {evidence && <Evidence file={evidence} onClose={() => setEvidence(null)} />}
+      {files.dragging && <div class="drop">Drop a scenario or a result, a trace or a log</div>}
       <Announcements />
     </>
   );

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files by button, by drop anywhere, and by paste.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { isEvidence } from "../base/evidence";
 import { decodeUtf8 } from "../base/utf8";
 import { useController } from "./context";
 
 const byte_limit = 8_000_000;
 
-export function useFiles() {
+/** `onEvidence` takes files of measurements: traces, logs, launch scripts. */
+export function useFiles(onEvidence: (file: File) => void) {
   const app = useController();
   const input = useRef<HTMLInputElement>(null);
   const [dragging, setDragging] = useState(false);
 
   const open = async (file: File, done: string) => {
+    const head = new TextDecoder().decode(
+      await file
+        .slice(0, 65_536)
+        .arrayBuffer()
+        .catch(() => new ArrayBuffer(0)),
+    );
+    if (isEvidence(file.name, file.size, head)) return onEvidence(file);
     // By its size, before a byte of it is read.
     if (file.size > byte_limit)
       return app.refuseFile(file.name, "It is larger than 8 MB, the limit for a scenario.");

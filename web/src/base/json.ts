@@ -82,6 +82,23 @@ export function withValue(text: string, pointer: string, value: unknown): string
   return withMember(text, parent, `${JSON.stringify(String(path[depth]))}: ${inline(nested)}`);
 }
 
+/** As withValue, but a value too long for one line is laid out over several. */
+export function withBlock(text: string, pointer: string, value: unknown): string {
+  if (value === undefined) return withValue(text, pointer, undefined);
+  // A text that stands nowhere else marks the place.
+  let mark = "block";
+  while (text.includes(mark)) mark += "_";
+  const marked = withValue(text, pointer, mark);
+  const at = marked.indexOf(`"${mark}"`);
+  if (at < 0) return text;
+  const lineStart = marked.lastIndexOf("\n", at) + 1;
+  const indent = /^ */.exec(marked.slice(lineStart))![0];
+  const line = inline(value);
+  const fits = at - lineStart + line.length <= 100 || !text.includes("\n");
+  const block = fits ? line : pretty(line).trimEnd().replaceAll("\n", `\n${indent}`);
+  return marked.slice(0, at) + block + marked.slice(at + mark.length + 2);
+}
+
 /** Adds a member at an object's end, in the manner of its last one: on the same line, or on a line of its own. */
 function withMember(text: string, object: Node, member: string): string {
   const last = object.children?.at(-1);

@@ -39,6 +39,56 @@ export interface StepTime extends Record<QuantileName, number> {
   within: { x: number; probability: number; interval: Interval }[];
 }
 
+/** A whole training: failures, checkpoints, and where the wall-clock time goes. Null: among runs that never finish. */
+export interface TrainingRun {
+  runs: number;
+  finished: number;
+  given_up_after_s: number;
+  nodes: number;
+  step: { mean_s: number; sd_s: number };
+  checkpoint: { interval_steps: number; interval_s: number; write_s: number };
+  wall_clock_s: Record<QuantileName, number | null> & {
+    failure_free: number;
+    mean: number | null;
+    mean_standard_error: number | null;
+    sd: number | null;
+    intervals: Record<QuantileName, Interval>;
+    confidence: number;
+    /** Of the runs that finish. */
+    histogram: { edges: number[]; counts: number[] } | null;
+    ecdf: [number, number][];
+  };
+  goodput: { mean: number; mean_standard_error: number; p5: number; p50: number; p95: number };
+  /** Adds up to the mean wall-clock time; productive first. */
+  spent: { what: string; mean_s: number; share: number }[];
+  stops: { cause: string; mean_count: number; mean_lost_s: number; share: number }[];
+  finish: {
+    start: string;
+    p50: string | null;
+    p95: string | null;
+    within: { days: number; probability: number; interval: Interval }[];
+  };
+  cost: {
+    currency: string;
+    p5: number | null;
+    p50: number | null;
+    p95: number | null;
+    energy_mwh: { p5: number | null; p50: number | null; p95: number | null };
+  } | null;
+  theory: {
+    mean_time_between_failures_s: number;
+    recovery_s: number;
+    young_interval_s: number;
+    daly_first_order_interval_s: number;
+    daly_interval_s: number;
+    exact_interval_s: number;
+    exact_goodput: number | null;
+    linear_goodput: number | null;
+  } | null;
+  /** Stretches of one run: [begin, end, index into names, index of the cause or -1 while running]. */
+  timeline: { run: number; names: string[]; stretches: [number, number, number, number][] };
+}
+
 export interface Result {
   prism_result: 1;
   engine_version: string;
@@ -53,6 +103,12 @@ export interface Result {
     path: "fast" | "exact" | "reference";
     replicas: number;
     replicas_simulated: number;
+    /** Whether anything is random at all. */
+    varies: boolean;
+    /** Replicas played at their means to choose the simulated ones; 0: all are alike, or all are simulated. */
+    shortlist: number;
+    /** Exponent of the power mean that stands for a tensor group's lasting factors; 0: not used. */
+    group_exponent: number;
     sampling: "chunk" | "segment" | "rank";
     tasks: number;
     decided_by_residual: number;
@@ -141,6 +197,10 @@ export interface Result {
     nearest: { run: string; gpus: number; layouts: "one" | "several"; error: number; fitted: boolean }[];
     text: string;
   } | null;
+  /** For each what-if of the scenario: what times at its place are multiplied by. */
+  what_if: { multiplier: number }[];
+  /** Only with a training run in the scenario, once all trials are in. */
+  training_run?: TrainingRun;
   notes: { about: string; text: string }[];
   warnings: Diagnostic[];
   assumptions: { pointer: string; value: unknown; origin: string; source: string }[];

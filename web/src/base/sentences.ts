@@ -111,6 +111,8 @@ const kinds: Record<string, string> = {
 /** An operator kind in words. */
 export const kindText = (kind: string) => kinds[kind] ?? kind.replaceAll("_", " ");
 
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** One-sentence reading of the critical path. */
 export function pathReading(result: Result): string {
   const path = result.critical_path;

@@ -16,7 +16,7 @@ const label_px = 6.4;
  * Plot's picture without its style element (ours has the rules, and a file needs none) and without the names it gives
  * to groups of marks: who places the picture names it as a whole.
  */
-function plot(options: Plot.PlotOptions): Drawing {
+export function plot(options: Plot.PlotOptions): Drawing {
   const drawing = Plot.plot(options) as Drawing;
   for (const style of drawing.querySelectorAll("style")) style.remove();
   for (const group of drawing.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
@@ -68,7 +68,7 @@ function rowsOf(list: Marker[], domain: [number, number], inner: number) {
     });
 }
 
-function frame(width: number, palette: Palette): Plot.PlotOptions {
+export function frame(width: number, palette: Palette): Plot.PlotOptions {
   return {
     width,
     height: width < 480 ? 240 : 280,

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts as the panels know them: by name, and loaded when first needed.
-export type ChartName = "histogram" | "cumulative" | "criticalPath" | "ranks";
+export type ChartName =
+  | "histogram"
+  | "cumulative"
+  | "criticalPath"
+  | "ranks"
+  | "goodput"
+  | "finish"
+  | "oneRun";
 
-type Charts = typeof import("./charts");
+type Charts = typeof import("./charts") & typeof import("./training");
 let loading: Promise<Charts> | undefined;
 
 export function loadCharts(): Promise<Charts> {
-  loading ??= import("./charts");
+  loading ??= Promise.all([import("./charts"), import("./training")]).then(([step, run]) => ({
+    ...step,
+    ...run,
+  }));
   return loading;
 }

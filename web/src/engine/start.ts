@@ -22,10 +22,14 @@ async function compile(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
+let compiled: Promise<WebAssembly.Module> | undefined;
+/** The module, compiled once for all workers. */
+export const engineModule = () => (compiled ??= compile());
+
 export function startEngine(): Pool {
   return new Pool({
     size: poolSize(),
-    module: compile(),
+    module: engineModule(),
     spawn: () => new Worker(new URL("./sim.worker.ts", import.meta.url), { type: "module" }) as WorkerLike,
   });
 }

@@ -5,94 +5,20 @@
 
 import { valueAt, withValue } from "../base/json";
 import type { Result } from "../base/result";
-
-/** What the fields read. */
-export interface Reading {
-  text: string;
-  /** The text as data; undefined while it is not JSON. */
-  data: unknown;
-  /** The scenario as the core resolved it, from the last result; it knows what the text leaves out. */
-  resolved: Record<string, unknown> | undefined;
-  presets: Presets | undefined;
-}
-
-export interface Presets {
-  model?: { name: string }[];
-  gpu?: { name: string }[];
-  variability?: { name: string; summary?: string }[];
-  schedule?: string[];
-}
-
-export interface Option {
-  value: string;
-  label: string;
-}
-
-interface Base {
-  id: string;
-  group: "job" | "layout" | "batch" | "variability" | "run";
-  label: string;
-  /** Diagnostics at or below this pointer belong to the field. */
-  pointer: string;
-  /** One line under the label's control: what it means. */
-  help?: (reading: Reading, result: Result | undefined) => string;
-  shown?: (reading: Reading) => boolean;
-}
-
-export interface NumberField extends Base {
-  kind: "number";
-  /** Arrow keys and buttons: ×2 and ÷2, or ±1. */
-  step: "double" | "one";
-  /** The number shown is `scale` times the one in the text (percent for shares). */
-  scale?: number;
-  unit?: string;
-  write: (reading: Reading, value: number) => string;
-}
-
-export interface ChoiceField extends Base {
-  kind: "choice";
-  options: (reading: Reading) => Option[];
-  value: (reading: Reading) => string;
-  write: (reading: Reading, value: string) => string;
-}
-
-export interface SeedField extends Base {
-  kind: "seed";
-  write: (reading: Reading, value: string) => string;
-}
-
-export type Field = NumberField | ChoiceField | SeedField;
+import { capital } from "../base/sentences";
+import { variabilityPreset, withPreset } from "./causes";
+import { type Base, type Field, type Option, presetName, type Reading, shown } from "./reading";
 
 export const groups: { id: Base["group"]; title: string }[] = [
   { id: "job", title: "Job" },
   { id: "layout", title: "Layout" },
   { id: "batch", title: "Batch" },
   { id: "variability", title: "Variability" },
+  { id: "place", title: "Slow place" },
   { id: "run", title: "Simulation" },
 ];
 
 const set = (pointer: string) => (r: Reading, value: number | string) => withValue(r.text, pointer, value);
-
-export interface Shown {
-  value: unknown;
-  /** False: the text leaves it out; the value is one the core took. */
-  written: boolean;
-}
-
-/** A field's value: as written, else as resolved. */
-export function shown(reading: Reading, pointer: string): Shown {
-  const written = valueAt(reading.data, pointer);
-  if (written !== undefined) return { value: written, written: true };
-  return { value: valueAt(reading.resolved, pointer), written: false };
-}
-
-/** A name that may stand as text or as { "preset": name, … }. */
-function presetName(reading: Reading, pointer: string): string {
-  const { value } = shown(reading, pointer);
-  if (typeof value === "string") return value;
-  const name = valueAt(value, "/preset");
-  return typeof name === "string" ? name : "";
-}
 
 function presetOptions(list: { name: string }[] | undefined, current: string): Option[] {
   const options = (list ?? []).map(({ name }) => ({ value: name, label: name }));
@@ -119,27 +45,6 @@ const equation = (pointer: string, derived: string) => (r: Reading, value: numbe
 const product = (...factors: [string, number][]) => factors.map(([name, n]) => `${name} ${n}`).join(" × ");
 
 const interleaved = "interleaved-1f1b";
-
-const custom_variability = (compute: number, communication: number) => ({
-  factors: [
-    { what: "compute", scope: "operation", period: "operation", lognormal: { median: 1, cv: compute } },
-    {
-      what: "communication",
-      scope: "operation",
-      period: "operation",
-      lognormal: { median: 1, cv: communication },
-    },
-  ],
-});
-const cvPointer = (i: number) => `/variability/factors/${i}/lognormal/cv`;
-const whatAt = (r: Reading, i: number) => valueAt(r.data, `/variability/factors/${i}/what`);
-/** The shape that the form itself writes; anything richer is edited as text. */
-const isCustom = (r: Reading) =>
-  whatAt(r, 0) === "compute" &&
-  whatAt(r, 1) === "communication" &&
-  whatAt(r, 2) === undefined &&
-  valueAt(r.data, cvPointer(0)) !== undefined &&
-  valueAt(r.data, cvPointer(1)) !== undefined;
 
 export const fields: Field[] = [
   {
@@ -181,6 +86,7 @@ export const fields: Field[] = [
     label: "Tensor (tp)",
     pointer: "/parallel/tp",
     step: "double",
+    help: (r) => (hasModel(r) ? tensorRule(r) : ""),
     write: set("/parallel/tp"),
   },
   {
@@ -204,6 +110,7 @@ export const fields: Field[] = [
         String(shown(r, "/parallel/schedule").value ?? ""),
       ),
     value: (r) => String(shown(r, "/parallel/schedule").value ?? ""),
+    help: scheduleRule,
     write: (r, value) => {
       const text = withValue(r.text, "/parallel/schedule", value);
       const stages = Number(shown(r, "/parallel/virtual_stages").value ?? 1);
@@ -225,6 +132,56 @@ export const fields: Field[] = [
       if (value === 1 && schedule === interleaved) return withValue(text, "/parallel/schedule", "1f1b");
       return text;
     },
+  },
+  {
+    kind: "choice",
+    id: "layer_rule",
+    group: "layout",
+    label: "Layers on the stages",
+    pointer: "/parallel/layers_per_virtual_stage",
+    shown: hasModel,
+    options: (r) => {
+      const rules = (r.presets?.layers_per_virtual_stage ?? []).map(({ name }) => ({
+        value: name,
+        label: name,
+      }));
+      const now = layerRule(r);
+      if (!rules.some((rule) => rule.value === now))
+        rules.unshift({ value: now, label: now || "own numbers (see the text)" });
+      return rules;
+    },
+    value: layerRule,
+    help: (r) => {
+      const condition = r.presets?.layers_per_virtual_stage?.find(
+        ({ name }) => name === layerRule(r),
+      )?.condition;
+      return condition ? `${capital(condition)}.` : "";
+    },
+    write: set("/parallel/layers_per_virtual_stage"),
+  },
+  {
+    kind: "choice",
+    id: "recompute",
+    group: "layout",
+    label: "Recomputation",
+    pointer: "/parallel/recompute",
+    shown: hasModel,
+    options: () => named("none", "selective", "full"),
+    value: (r) => String(shown(r, "/parallel/recompute").value ?? "none"),
+    help: () => "What the backward pass computes again: nothing, attention, or the whole layer.",
+    write: set("/parallel/recompute"),
+  },
+  {
+    kind: "choice",
+    id: "rank_order",
+    group: "layout",
+    label: "Neighbouring ranks",
+    pointer: "/parallel/rank_order",
+    shown: hasModel,
+    options: () => named("tp-cp-dp-pp", "tp-cp-pp-dp"),
+    value: (r) => String(shown(r, "/parallel/rank_order").value ?? "tp-cp-dp-pp"),
+    help: () => "Fastest first: which ranks share a node, and so which groups leave it.",
+    write: set("/parallel/rank_order"),
   },
   {
     kind: "number",
@@ -261,46 +218,12 @@ export const fields: Field[] = [
     kind: "choice",
     id: "variability",
     group: "variability",
-    label: "Variability",
+    label: "Preset",
     pointer: "/variability",
-    options: (r) => [
-      ...(r.presets?.variability ?? []).map(({ name }) => ({ value: name, label: name })),
-      ...(r.presets || variabilityOf(r) === "custom"
-        ? []
-        : [{ value: variabilityOf(r), label: variabilityOf(r) }]),
-      {
-        value: "custom",
-        label: isCustom(r) || variabilityOf(r) !== "custom" ? "own jitter" : "own factors (see the text)",
-      },
-    ],
-    value: variabilityOf,
-    help: (r) => r.presets?.variability?.find((p) => p.name === variabilityOf(r))?.summary ?? "",
-    write: (r, value) =>
-      withValue(r.text, "/variability", value === "custom" ? custom_variability(0.05, 0.15) : value),
-  },
-  {
-    kind: "number",
-    id: "cv_compute",
-    group: "variability",
-    label: "Jitter of compute",
-    pointer: cvPointer(0),
-    unit: "% (CV)",
-    scale: 100,
-    step: "one",
-    shown: isCustom,
-    write: set(cvPointer(0)),
-  },
-  {
-    kind: "number",
-    id: "cv_communication",
-    group: "variability",
-    label: "Jitter of communication",
-    pointer: cvPointer(1),
-    unit: "% (CV)",
-    scale: 100,
-    step: "one",
-    shown: isCustom,
-    write: set(cvPointer(1)),
+    options: (r) => presetOptions(r.presets?.variability, variabilityPreset(r)),
+    value: variabilityPreset,
+    help: (r) => r.presets?.variability?.find((p) => p.name === variabilityPreset(r))?.summary ?? "",
+    write: withPreset,
   },
   {
     kind: "number",
@@ -335,12 +258,27 @@ function engineOf(r: Reading): string {
   return String(shown(r, "/run/engine").value ?? "fast");
 }
 
-function variabilityOf(r: Reading): string {
-  const written = valueAt(r.data, "/variability");
-  if (typeof written === "string") return written;
-  const factors = valueAt(written, "/factors");
-  if (Array.isArray(factors) && factors.length > 0) return "custom";
-  return presetName(r, "/variability") || "none";
+const named = (...names: string[]): Option[] => names.map((name) => ({ value: name, label: name }));
+
+/** The rule's name; empty for numbers, which are the text's. Without the key the layers must divide evenly. */
+function layerRule(r: Reading): string {
+  const written = valueAt(r.data, "/parallel/layers_per_virtual_stage");
+  return written === undefined ? "even" : typeof written === "string" ? written : "";
+}
+
+function tensorRule(r: Reading): string {
+  const tp = shown(r, "/parallel/tp").value;
+  const heads = valueAt(r.resolved, "/model/heads");
+  return typeof tp === "number" && typeof heads === "number"
+    ? `Must divide the ${heads} attention heads and the inner width of the feed-forward block.`
+    : "";
+}
+
+/** What the chosen schedule asks for (docs/scenario.md), with the numbers in question. */
+function scheduleRule(r: Reading): string {
+  const at = (pointer: string) => String(shown(r, pointer).value ?? "?");
+  if (at("/parallel/schedule") !== interleaved) return "One virtual stage a rank.";
+  return `Needs two virtual stages a rank or more, and micro-batches (${at("/batch/micro_batches")}) that divide by pp (${at("/parallel/pp")}).`;
 }
 
 function gpusLine({ layout: l }: Result): string {

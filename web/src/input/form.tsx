@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form: every field of the table, with its own faults beneath it.
-import { useEffect, useId, useState } from "preact/hooks";
+// The form: every field of the table, with its own faults beneath it, and the lists of causes and of slow places.
+import { useEffect, useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
-import type { Diagnostic, Result } from "../base/result";
-import { Icon } from "../ui/icons";
-import {
-  type ChoiceField,
-  type Field,
-  fields,
-  groups,
-  type NumberField,
-  type Presets,
-  type Reading,
-  type SeedField,
-  shown,
-} from "./fields";
-import { freshSeed } from "./seed";
+import type { Diagnostic } from "../base/result";
+import { Causes } from "./cause-list";
+import { fields, groups } from "./fields";
+import { Places } from "./place-list";
+import type { Field, Presets, Reading } from "./reading";
+import { belongs, FieldRow } from "./row";
 
 /** The user's text as data, tolerant of being no JSON. */
 function dataOf(text: string): unknown {
@@ -25,6 +17,9 @@ function dataOf(text: string): unknown {
     return undefined;
   }
 }
+
+/** Told beside the cause itself. */
+const ofOwnCause = (e: Diagnostic) => /^\/variability\/(factors|stalls)\/\d/.test(e.pointer);
 
 export function usePresets(): Presets | undefined {
   const app = useController();
@@ -49,8 +44,10 @@ export function Form({ presets }: { presets: Presets | undefined }) {
     presets,
   };
   const broken = reading.data === undefined;
+  const result = answer?.text === text ? answer.result : undefined;
   const change = (field: Field, changed: string, typing = false) =>
     app.edit(changed, `changing ${field.label.toLowerCase()}`, { group: `field ${field.id}`, typing });
+  const rest = { reading, result, errors, change };
   return (
     // The scenario is the text; nothing is ever submitted.
     <form onSubmit={(event) => event.preventDefault()} aria-label="Scenario">
@@ -59,7 +56,7 @@ export function Form({ presets }: { presets: Presets | undefined }) {
         <legend class="visually-hidden">Main settings</legend>
         {groups.map((group) => {
           const members = fields.filter((f) => f.group === group.id && (f.shown?.(reading) ?? true));
-          if (members.length === 0) return null;
+          if (members.length === 0 && group.id !== "place") return null;
           return (
             <section key={group.id} class="field-group">
               <h2>{group.title}</h2>
@@ -68,181 +65,17 @@ export function Form({ presets }: { presets: Presets | undefined }) {
                   key={field.id}
                   field={field}
                   reading={reading}
-                  result={answer?.text === text ? answer.result : undefined}
-                  faults={errors.filter((e) => belongs(e, field))}
+                  result={result}
+                  faults={errors.filter((e) => belongs(e, field) && !ofOwnCause(e))}
                   change={change}
                 />
               ))}
+              {group.id === "variability" && <Causes {...rest} />}
+              {group.id === "place" && <Places {...rest} />}
             </section>
           );
         })}
       </fieldset>
     </form>
-  );
-}
-
-const belongs = (d: Diagnostic, field: Field) =>
-  d.pointer === field.pointer || d.pointer.startsWith(`${field.pointer}/`);
-
-interface RowProps<F> {
-  field: F;
-  reading: Reading;
-  result: Result | undefined;
-  faults: Diagnostic[];
-  change: (field: Field, text: string, typing?: boolean) => void;
-}
-
-function FieldRow({ field, reading, result, faults, change }: RowProps<Field>) {
-  const id = useId();
-  const help = field.help?.(reading, result) ?? "";
-  const describedBy =
-    [help && `${id}-help`, faults.length > 0 && `${id}-fault`].filter(Boolean).join(" ") || undefined;
-  const invalid = faults.length > 0;
-  const shared = { id, reading, change, invalid, describedBy };
-  return (
-    <div class="field" data-invalid={invalid || undefined}>
-      <label for={id}>
-        {field.label}
-        {field.kind === "number" && field.unit && <span class="unit"> {field.unit}</span>}
-      </label>
-      {field.kind === "number" && <NumberInput field={field} {...shared} />}
-      {field.kind === "choice" && <ChoiceInput field={field} {...shared} />}
-      {field.kind === "seed" && <SeedInput field={field} {...shared} />}
-      {help && (
-        <p class="hint" id={`${id}-help`}>
-          {help}
-        </p>
-      )}
-      {invalid && (
-        <p class="fault" id={`${id}-fault`}>
-          {faults.map((f) => [f.message, f.hint].filter(Boolean).join("; ")).join(" ")}
-        </p>
-      )}
-    </div>
-  );
-}
-
-interface InputProps<F> {
-  field: F;
-  id: string;
-  reading: Reading;
-  change: RowProps<F>["change"];
-  invalid: boolean;
-  describedBy: string | undefined;
-}
-
-function NumberInput({ field, id, reading, change, invalid, describedBy }: InputProps<NumberField>) {
-  const { value, written } = shown(reading, field.pointer);
-  const scale = field.scale ?? 1;
-  const known = typeof value === "number" ? tidy(value * scale) : null;
-  const [typed, setTyped] = useState<string | null>(null);
-  const text = typed ?? (known === null ? "" : String(known));
-
-  const write = (next: number, typing: boolean) =>
-    change(field, field.write(reading, tidy(next / scale)), typing);
-  const stepped = (up: boolean) => {
-    if (known === null) return;
-    setTyped(null);
-    if (field.step === "one") return write(Math.max(0, known + (up ? 1 : -1)), false);
-    write(up ? known * 2 : Math.max(1, Math.floor(known / 2)), false);
-  };
-  const names = field.step === "double" ? ["÷2", "×2"] : ["Less", "More"];
-  return (
-    <div class="stepper">
-      <button
-        type="button"
-        aria-label={`${names[0]} ${field.label}`}
-        disabled={known === null || known <= (field.step === "one" ? 0 : 1)}
-        onClick={() => stepped(false)}
-      >
-        {field.step === "double" ? "÷2" : <Icon name="minus" />}
-      </button>
-      <input
-        id={id}
-        type="text"
-        inputMode="decimal"
-        autocomplete="off"
-        spellcheck={false}
-        value={text}
-        data-assumed={(!written && typed === null) || undefined}
-        title={written ? undefined : "Not in the text: worked out or assumed"}
-        aria-invalid={invalid}
-        aria-describedby={describedBy}
-        onInput={(event) => {
-          const raw = event.currentTarget.value;
-          setTyped(raw);
-          const number = Number(raw.replace(/[\s,_]/g, ""));
-          if (raw.trim() !== "" && Number.isFinite(number)) write(number, true);
-        }}
-        onBlur={() => setTyped(null)}
-        onKeyDown={(event) => {
-          if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-          event.preventDefault();
-          stepped(event.key === "ArrowUp");
-        }}
-      />
-      <button
-        type="button"
-        aria-label={`${names[1]} ${field.label}`}
-        disabled={known === null}
-        onClick={() => stepped(true)}
-      >
-        {field.step === "double" ? "×2" : <Icon name="plus" />}
-      </button>
-    </div>
-  );
-}
-
-/** Without the dust of decimal fractions in binary. */
-const tidy = (value: number) => Number(value.toPrecision(12));
-
-function ChoiceInput({ field, id, reading, change, invalid, describedBy }: InputProps<ChoiceField>) {
-  const value = field.value(reading);
-  return (
-    <select
-      id={id}
-      value={value}
-      aria-invalid={invalid}
-      aria-describedby={describedBy}
-      onChange={(event) => change(field, field.write(reading, event.currentTarget.value))}
-    >
-      {field.options(reading).map((option) => (
-        <option
-          key={option.value}
-          value={option.value}
-          selected={option.value === value}
-          disabled={option.value === ""}
-        >
-          {option.label}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function SeedInput({ field, id, reading, change, invalid, describedBy }: InputProps<SeedField>) {
-  const { value, written } = shown(reading, field.pointer);
-  return (
-    <div class="seed">
-      <input
-        id={id}
-        type="text"
-        inputMode="numeric"
-        autocomplete="off"
-        spellcheck={false}
-        value={value === undefined ? "" : String(value)}
-        data-assumed={!written || undefined}
-        aria-invalid={invalid}
-        aria-describedby={describedBy}
-        onInput={(event) => change(field, field.write(reading, event.currentTarget.value.trim()), true)}
-      />
-      <button
-        type="button"
-        aria-label="Draw a new seed"
-        onClick={() => change(field, field.write(reading, freshSeed()))}
-      >
-        <Icon name="die" />
-      </button>
-    </div>
   );
 }

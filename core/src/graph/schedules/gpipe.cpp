@@ -17,6 +17,6 @@ std::vector<ScheduledTask> order(const PipelineShape& shape, std::int64_t rank) 
 
 }  // namespace
 
-const Schedule gpipe = {"gpipe", "virtual_stages = 1", check, order};
+const Schedule gpipe = {"gpipe", "virtual_stages = 1", false, check, order};
 
 }  // namespace prism

@@ -28,6 +28,6 @@ std::vector<ScheduledTask> order(const PipelineShape& shape, std::int64_t rank) 
 
 }  // namespace
 
-const Schedule one_f_one_b = {"1f1b", "virtual_stages = 1", check, order};
+const Schedule one_f_one_b = {"1f1b", "virtual_stages = 1", false, check, order};
 
 }  // namespace prism

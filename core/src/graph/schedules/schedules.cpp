@@ -7,7 +7,8 @@
 namespace prism {
 
 std::span<const Schedule> schedules() {
-  static const std::array all = {gpipe, one_f_one_b, interleaved_one_f_one_b};
+  static const std::array all = {gpipe, one_f_one_b, interleaved_one_f_one_b, interleaved_one_f_one_b_relaxed,
+                                 zb_h1};
   return all;
 }
 

@@ -61,11 +61,32 @@ struct FactorPreset {
   std::vector<std::pair<std::string_view, double>> parameters;
   std::string_view source;
 };
+/// One cause of stalls, likewise.
+struct StallPreset {
+  std::string_view what;
+  double per_node_hour;
+  std::string_view family;
+  std::vector<std::pair<std::string_view, double>> parameters;
+  std::string_view source;
+};
 struct VariabilityPreset {
   std::string_view name, summary;
   std::vector<FactorPreset> factors;
+  std::vector<StallPreset> stalls = {};
 };
 const std::vector<VariabilityPreset>& variability_presets();
+
+/// A cause of failures of a training run. Every figure of a cause has one source.
+struct FailureCausePreset {
+  std::string_view name;
+  double per_1000_node_days, detection_min, restart_min, replacement;
+  std::string_view source;
+};
+struct FailurePreset {
+  std::string_view name, summary;
+  std::vector<FailureCausePreset> causes;
+};
+const std::vector<FailurePreset>& failure_presets();
 
 /// The names of a table of presets, and one entry by name (null if there is none).
 template <class Presets>

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// One door for a page: a file of any kind, fed in pieces, to one JSON document.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace prism {
+
+/// What a file is, from its first bytes: "operators", "kineto", "nccl", "megatron" or "steps" (whatever is
+/// left).
+std::string_view evidence_kind(std::string_view first_bytes);
+
+class EvidenceImport {
+ public:
+  /// `kind` as above, or "auto": decided once 64 KiB or the whole file are there.
+  explicit EvidenceImport(std::string_view kind);
+  ~EvidenceImport();
+  EvidenceImport(EvidenceImport&&) noexcept;
+  /// False once no more is wanted; finish() then says why.
+  bool feed(std::string_view piece);
+  /// Call once. {"ok": true, "evidence": {...}, "scenario": text or null, "validation": {...} or null,
+  /// "timeline": Chrome trace text or null} or {"ok": false, "errors": [...]}.
+  std::string finish(std::string_view title);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace prism

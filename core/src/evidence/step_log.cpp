@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "evidence/faults.h"
+#include "evidence/lines.h"
+#include "prism/evidence_steps.h"
+
+namespace prism {
+namespace {
+
+struct ColumnName {
+  std::string_view name;
+  double seconds;  ///< one unit of the column
+};
+constexpr ColumnName time_columns[] = {
+    {"seconds", 1},
+    {"step_time_s", 1},
+    {"step_time", 1},
+    {"step_time_seconds", 1},
+    {"time_s", 1},
+    {"duration_s", 1},
+    {"iteration_time_s", 1},
+    {"iteration_time", 1},
+    {"train_step_timing in s", 1},
+    {"train_step_timing", 1},
+    {"train_step_time", 1},
+    {"elapsed_s", 1},
+    {"ms", 1e-3},
+    {"milliseconds", 1e-3},
+    {"step_time_ms", 1e-3},
+    {"time_ms", 1e-3},
+    {"duration_ms", 1e-3},
+    {"iteration_time_ms", 1e-3},
+    {"elapsed_ms", 1e-3},
+    {"elapsed time per iteration (ms)", 1e-3},
+    {"us", 1e-6},
+    {"microseconds", 1e-6},
+    {"step_time_us", 1e-6},
+    {"time_us", 1e-6},
+    {"duration_us", 1e-6},
+};
+/// Marks of log lines, before the number.
+constexpr ColumnName marks[] = {
+    {"elapsed time per iteration (ms):", 1e-3},
+    {"elapsed time per iteration (s):", 1},
+    {"train_step_timing in s", 1},
+    {"train_step_timing", 1},
+    {"train_step_time", 1},
+};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return out;
+}
+
+/// The number that follows a mark, behind any of : = " and spaces.
+std::optional<double> number_after(std::string_view rest) {
+  const std::size_t from = rest.find_first_not_of(" :=\"'");
+  if (from == std::string_view::npos) return std::nullopt;
+  rest.remove_prefix(from);
+  return number_of(rest.substr(0, rest.find_first_not_of("0123456789.eE+-")));
+}
+
+}  // namespace
+
+struct StepLogReader::State {
+  Account account;
+  StepLog log;
+  LineSplitter lines;
+  std::vector<std::string_view> fields;
+  enum class Form { unknown, csv, marked, plain } form = Form::unknown;
+  char separator = ',';
+  int time_column = -1, run_column = -1;
+  double unit = 1;
+
+  StepLog::Run& run_named(std::string_view name) {
+    for (StepLog::Run& r : log.runs)
+      if (r.name == name) return r;
+    log.runs.push_back({std::string(name), {}});
+    return log.runs.back();
+  }
+  void take(std::string_view run, double seconds) {
+    if (!(seconds > 0)) return account.ignore("step time not above 0");
+    if (log.runs.size() > 10'000) return account.ignore("runs beyond 10,000");
+    run_named(run).seconds.push_back(seconds);
+    ++account.used;
+  }
+  bool is_header(std::string_view line);
+  bool marked(std::string_view line);
+  void read_line(std::string_view line);
+};
+
+bool StepLogReader::State::is_header(std::string_view line) {
+  if (line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
+  for (const char s : {',', ';', '\t'}) {
+    const std::string text = lower(line);
+    split_fields(text, s, fields);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (fields[i] == "run" || fields[i] == "run_id") run_column = static_cast<int>(i);
+      for (const ColumnName& c : time_columns)
+        if (fields[i] == c.name && time_column < 0) {
+          time_column = static_cast<int>(i);
+          unit = c.seconds;
+          account.notes.push_back("step times are column \"" + std::string(c.name) + "\", " +
+                                  (c.seconds == 1      ? "seconds"
+                                   : c.seconds == 1e-3 ? "milliseconds"
+                                                       : "microseconds"));
+        }
+    }
+    if (time_column >= 0) return separator = s, true;
+    run_column = -1;
+  }
+  return false;
+}
+
+bool StepLogReader::State::marked(std::string_view line) {
+  for (const ColumnName& m : marks) {
+    // A progress bar may repeat in one line: the last one is the finished step.
+    const std::size_t at = line.rfind(m.name);
+    if (at == std::string_view::npos) continue;
+    const auto value = number_after(line.substr(at + m.name.size()));
+    if (!value) return account.ignore("a step-time mark without a number"), true;
+    take("", *value * m.seconds);
+    return true;
+  }
+  return false;
+}
+
+void StepLogReader::State::read_line(std::string_view line) {
+  line = trimmed(line);
+  if (line.empty()) return;
+  ++account.records;
+  if (form == Form::csv) {
+    split_fields(line, separator, fields);
+    const auto cell = [&](int c) {
+      return c >= 0 && c < static_cast<int>(fields.size()) ? fields[static_cast<std::size_t>(c)]
+                                                           : std::string_view{};
+    };
+    const auto value = number_of(cell(time_column));
+    return value ? take(cell(run_column), *value * unit)
+                 : account.ignore("no number in the column of step times");
+  }
+  if (form != Form::plain && marked(line)) {
+    form = Form::marked;
+    return;
+  }
+  if (form == Form::unknown && is_header(line)) {
+    form = Form::csv;
+    --account.records;
+    return;
+  }
+  if (form == Form::marked) return account.ignore("lines without a step time");
+  if (const auto value = number_of(line)) {
+    form = Form::plain;
+    return take("", *value);
+  }
+  account.ignore("lines without a step time");
+}
+
+StepLogReader::StepLogReader() : state_(std::make_unique<State>()) {}
+StepLogReader::~StepLogReader() = default;
+StepLogReader::StepLogReader(StepLogReader&&) noexcept = default;
+const Account& StepLogReader::account() const { return state_->account; }
+
+void StepLogReader::feed(std::string_view piece) {
+  state_->account.bytes += static_cast<std::int64_t>(piece.size());
+  state_->lines.feed(piece, [&](std::string_view line) { state_->read_line(line); });
+}
+
+Result<StepLog> StepLogReader::finish() {
+  State& s = *state_;
+  s.lines.finish([&](std::string_view line) { s.read_line(line); });
+  s.account.format = s.form == State::Form::csv      ? "step times, CSV"
+                     : s.form == State::Form::marked ? "step times, log lines"
+                                                     : "step times, plain numbers";
+  if (s.account.used == 0)
+    return Result<StepLog>::fault(evidence_fault(
+        Code::missing_key, "no step time found in " + std::to_string(s.account.records) + " lines",
+        "CSV with a column such as seconds or step_time_ms, log lines of Megatron-LM or NeMo, or one number "
+        "a line"));
+  if (s.form == State::Form::plain) s.account.notes.push_back("plain numbers are taken as seconds");
+  s.account.recognise("steps", s.account.used);
+  s.account.recognise("runs", static_cast<std::int64_t>(s.log.runs.size()));
+  return Result<StepLog>::of(std::move(s.log));
+}
+
+}  // namespace prism

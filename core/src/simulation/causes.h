@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causes that several invocations share: who is struck by which, and the laws of their draws. The order of draws
+// within a cause's stream is by place, replica first, so that a smaller job sees the first draws of a larger one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "simulation/laws.h"
+
+namespace prism {
+
+/// Where ranks stand: a group is the ranks of one pipeline rank of one replica.
+class Places {
+ public:
+  explicit Places(const Workload& w);
+
+  std::int64_t ranks, pipeline, replicas;  ///< in a group; groups in a replica; replicas
+  std::int64_t groups() const { return pipeline * replicas; }
+  std::int64_t group(std::int64_t replica, std::int64_t rank) const { return replica * pipeline + rank; }
+
+  /// Nodes are numbered as they first appear, replica by replica.
+  std::int64_t nodes = 0;
+  std::int64_t nodes_a_group = 1;          ///< of the most spread group
+  std::vector<std::int32_t> node_of_group; ///< [group * nodes_a_group]; the last is repeated
+  /// Node of one rank, numbered as ranks are.
+  std::int64_t node_of_rank(std::int64_t replica, std::int64_t rank, std::int64_t in_group) const;
+
+ private:
+  std::int64_t gpus_per_node_, stride_of_replica_, stride_of_rank_;
+};
+
+class Causes {
+ public:
+  using Slot = std::int32_t;  ///< a set of causes that act together; 0: none
+  using Mix = std::int32_t;   ///< shares of slots in one draw; 0: nothing acts
+
+  explicit Causes(const Workload& workload);
+
+  Slot slot_of(Kind kind, bool leaves_node);
+  /// Shares are divided by their sum; slots may repeat.
+  Mix mix(const std::vector<std::pair<Slot, double>>& shares);
+
+  /// Makes the laws, once all slots are known. `lines` of a group are propagated one by one. `legs`: laws of compute
+  /// on one rank between two synchronisations, and how much each weighs.
+  void prepare(LawBook& book, std::int64_t lines, const std::vector<std::pair<LawBook::Law, double>>& legs);
+
+  struct Cause {
+    Factor::Scope scope;
+    Factor::Period period;
+    Class of_class;
+    std::uint64_t key;
+    LawBook::Law law = 0;  ///< of one unit's draw
+  };
+  /// A what-if at one group: what it multiplies, or what it fixes.
+  struct Change {
+    std::int64_t group;
+    std::vector<std::int32_t> ranks;  ///< in the group, ascending
+    double factor = 1;
+    bool fixes_lasting = false;       ///< gpu and node factors of these ranks are `factor` together
+  };
+  struct SlotCauses {
+    std::vector<std::int32_t> causes;   ///< indices
+    std::vector<std::int32_t> changes;  ///< indices
+    Class of_class = Class::compute;
+    bool wide = false;                  ///< differs from place to place
+    bool micro_batch = false;
+  };
+
+  Places places;
+  std::vector<Cause> causes;
+  std::vector<Change> changes;
+  std::vector<double> what_if_multiplier;  ///< [what_if]; what each comes to
+  std::vector<SlotCauses> slots;
+  std::vector<std::vector<std::pair<Slot, float>>> mixes;
+  std::int64_t lines = 1;
+  /// Of the power mean that stands for a group whose ranks differ (docs/design/040-variability.md).
+  double exponent = 1;
+  bool uses_exponent = false;
+  double lasting_cv = 0, fresh_cv = 0;  ///< of one rank's gpu factors; of its compute between synchronisations
+  /// Whether the power mean may be off by more than it was measured to be.
+  bool outside_measured_range() const;
+
+  bool any() const { return slots.size() > 1; }
+  bool wide() const;         ///< some slot differs between replicas
+  bool micro_batch() const;  ///< some cause changes from micro-batch to micro-batch
+  std::vector<std::int64_t> changed_replicas() const;
+
+  /// The multiplier of a group of which `ranks` ranks are slower by `factor`.
+  double group_factor(double factor, std::int64_t slowed, std::int64_t of) const;
+
+ private:
+  const Workload* workload_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> slot_sets_;  ///< causes, what-ifs
+};
+
+}  // namespace prism

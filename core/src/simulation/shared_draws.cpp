@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/shared_draws.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+std::uint64_t shared_key(std::uint64_t seed, std::int64_t step_or_run, Factor::Period period) {
+  static const std::uint64_t of_step = stream_key("shared by a step"), of_run = stream_key("shared by a run");
+  return stream_state(seed, static_cast<std::uint64_t>(step_or_run), period == Factor::Period::run ? of_run : of_step);
+}
+
+SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.causes.size()) {
+  const Places& places = c.causes.places;
+  for (std::size_t s = 0; s < c.causes.slots.size(); ++s) {
+    const Causes::SlotCauses& slot = c.causes.slots[s];
+    Rows rows;
+    rows.wide = slot.wide;
+    if (slot.wide && slot.of_class == Class::compute) rows.lines = c.causes.lines;
+    rows.value.assign(static_cast<std::size_t>(slot.wide ? places.groups() * rows.lines : 1) * lane_count, 1.0f);
+    if (slot.wide) rows.worst.resize(static_cast<std::size_t>(places.pipeline) * lane_count);
+    rows_.push_back(std::move(rows));
+    if (slot.wide)
+      for (std::int32_t cause : slot.causes) wide_slots_of_[cause].push_back(static_cast<std::int32_t>(s));
+  }
+  if (c.causes.wide()) fixed_.assign(static_cast<std::size_t>(places.groups() * c.causes.lines), 0);
+  const std::int64_t ranks_a_line = places.ranks / c.causes.lines;
+  for (const Causes::Change& change : c.causes.changes) {
+    if (!change.fixes_lasting) continue;
+    for (std::int64_t line = 0; line < c.causes.lines; ++line) {
+      const auto there = std::count_if(change.ranks.begin(), change.ranks.end(),
+                                       [&](std::int32_t t) { return t / ranks_a_line == line; });
+      if (there == ranks_a_line) fixed_[static_cast<std::size_t>(change.group * c.causes.lines + line)] = 1;
+    }
+  }
+  nodes_.resize(static_cast<std::size_t>(places.nodes) * lane_count);
+}
+
+void SharedDraws::multiply(const std::vector<std::int32_t>& slots, std::int64_t group, std::int64_t line,
+                           const float* by) {
+  for (std::int32_t s : slots) {
+    Rows& rows = rows_[static_cast<std::size_t>(s)];
+    if (rows.lines == 1 && line > 0) continue;
+    scale_row(&rows.value[static_cast<std::size_t>(group * rows.lines + line) * lane_count], by);
+  }
+}
+
+void SharedDraws::draw_cause(std::size_t i) {
+  const Causes::Cause& cause = c_.causes.causes[i];
+  const Places& places = c_.causes.places;
+  const std::vector<std::int32_t>& slots = wide_slots_of_[i];
+  pcg32_oneseq generator[lane_count];
+  seed_row(generator, cause.period == Factor::Period::run ? run_key_ : step_key_, cause.key);
+  const SampleTable::Bucket* bucket = c_.bucket(cause.law);
+  float draw[lane_count];
+  const bool compute = cause.of_class == Class::compute;
+  switch (cause.scope) {
+    case Factor::Scope::replica:
+      for (std::int64_t d = 0; d < places.replicas; ++d) {
+        draw_row(generator, bucket, draw);
+        for (std::int64_t r = 0; r < places.pipeline; ++r)
+          for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l)
+            multiply(slots, places.group(d, r), l, draw);
+      }
+      break;
+    case Factor::Scope::gpu:
+      for (std::int64_t group = 0; group < places.groups(); ++group)
+        for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l) {
+          draw_row(generator, bucket, draw);
+          if (!compute || !fixed_[static_cast<std::size_t>(group * c_.causes.lines + l)])
+            multiply(slots, group, l, draw);
+        }
+      break;
+    case Factor::Scope::node:
+      for (std::int64_t node = 0; node < places.nodes; ++node)
+        draw_row(generator, bucket, &nodes_[static_cast<std::size_t>(node) * lane_count]);
+      for (std::int64_t group = 0; group < places.groups(); ++group) {
+        const std::int32_t* node = &places.node_of_group[static_cast<std::size_t>(group * places.nodes_a_group)];
+        for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l) {
+          if (compute && fixed_[static_cast<std::size_t>(group * c_.causes.lines + l)]) continue;
+          if (compute && c_.causes.lines > 1) {
+            // A line is one rank, on one node.
+            const std::int64_t at = l * places.nodes_a_group / c_.causes.lines;
+            multiply(slots, group, l, &nodes_[static_cast<std::size_t>(node[at]) * lane_count]);
+            continue;
+          }
+          join_nodes(node, compute, draw);
+          multiply(slots, group, l, draw);
+        }
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+/// What a group on several nodes takes: the largest, or for compute the power mean.
+void SharedDraws::join_nodes(const std::int32_t* node, bool compute, float* out) const {
+  const std::int64_t count = c_.causes.places.nodes_a_group;
+  const auto row = [&](std::int64_t j) { return &nodes_[static_cast<std::size_t>(node[j]) * lane_count]; };
+  std::copy_n(row(0), lane_count, out);
+  for (std::int64_t j = 1; j < count; ++j) raise_float_row(out, row(j));
+  if (!compute || count == 1) return;
+  const double exponent = c_.causes.exponent;
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    const auto largest = static_cast<double>(out[k]);
+    double mean = 0;
+    for (std::int64_t j = 0; j < count; ++j)
+      mean += pow_exact(static_cast<double>(row(j)[k]) / largest, exponent) / static_cast<double>(count);
+    out[k] = static_cast<float>(largest * pow_exact(mean, 1 / exponent));
+  }
+}
+
+void SharedDraws::change_places() {
+  const Causes& causes = c_.causes;
+  const std::int64_t ranks_a_line = causes.places.ranks / causes.lines;
+  for (std::size_t s = 0; s < rows_.size(); ++s)
+    for (std::int32_t index : causes.slots[s].changes) {
+      const Causes::Change& change = causes.changes[index];
+      Rows& rows = rows_[s];
+      for (std::int64_t line = 0; line < rows.lines; ++line) {
+        const std::int64_t of = rows.lines > 1 ? ranks_a_line : causes.places.ranks;
+        const auto slowed = std::count_if(change.ranks.begin(), change.ranks.end(), [&](std::int32_t t) {
+          return rows.lines == 1 || t / ranks_a_line == line;
+        });
+        if (slowed == 0) continue;
+        // A collective takes the largest factor of its participants; compute of a group, the power mean.
+        const double factor = causes.slots[s].of_class == Class::communication && slowed < of
+                                  ? std::max(1.0, change.factor)
+                                  : causes.group_factor(change.factor, slowed, of);
+        float* row = &rows.value[static_cast<std::size_t>(change.group * rows.lines + line) * lane_count];
+        for (std::size_t k = 0; k < lane_count; ++k) row[k] *= static_cast<float>(factor);
+      }
+    }
+}
+
+void SharedDraws::draw(std::uint64_t seed, std::span<const Step> steps) {
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    const Step& step = steps[std::min(k, steps.size() - 1)];
+    step_key_[k] = shared_key(seed, step.trial, Factor::Period::step);
+    run_key_[k] = shared_key(seed, step.run, Factor::Period::run);
+  }
+  const Causes& causes = c_.causes;
+  if (!causes.any()) return;
+  // What the whole cluster shares, then what differs from place to place.
+  std::vector<float> common(causes.slots.size() * lane_count, 1.0f);
+  for (std::size_t i = 0; i < causes.causes.size(); ++i) {
+    if (causes.causes[i].scope != Factor::Scope::cluster) continue;
+    pcg32_oneseq generator[lane_count];
+    float draw[lane_count];
+    seed_row(generator, causes.causes[i].period == Factor::Period::run ? run_key_ : step_key_, causes.causes[i].key);
+    draw_row(generator, c_.bucket(causes.causes[i].law), draw);
+    for (std::size_t s = 0; s < causes.slots.size(); ++s) {
+      const auto& list = causes.slots[s].causes;
+      if (std::find(list.begin(), list.end(), static_cast<std::int32_t>(i)) != list.end())
+        scale_row(&common[s * lane_count], draw);
+    }
+  }
+  for (std::size_t s = 0; s < rows_.size(); ++s)
+    for (std::size_t at = 0; at < rows_[s].value.size(); at += lane_count)
+      std::copy_n(&common[s * lane_count], lane_count, &rows_[s].value[at]);
+  for (std::size_t i = 0; i < causes.causes.size(); ++i)
+    if (!wide_slots_of_[i].empty()) draw_cause(i);
+  change_places();
+  const Places& places = causes.places;
+  for (Rows& rows : rows_) {
+    if (!rows.wide) continue;
+    std::fill(rows.worst.begin(), rows.worst.end(), 0.0f);
+    for (std::int64_t group = 0; group < places.groups(); ++group)
+      for (std::int64_t l = 0; l < rows.lines; ++l)
+        raise_float_row(&rows.worst[static_cast<std::size_t>(group % places.pipeline) * lane_count],
+                        &rows.value[static_cast<std::size_t>(group * rows.lines + l) * lane_count]);
+  }
+}
+
+}  // namespace prism

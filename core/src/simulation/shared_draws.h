@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What trials draw once for many invocations: the multipliers of every slot at every place, trials side by side.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "simulation/compiled.h"
+#include "simulation/rows.h"
+
+namespace prism {
+
+/// A step: which trial its fresh and step-long draws belong to, and which run its run-long ones.
+struct Step {
+  std::int64_t trial, run;
+};
+
+/// Where the streams of shared causes start, together with a cause's key.
+std::uint64_t shared_key(std::uint64_t seed, std::int64_t step_or_run, Factor::Period period);
+
+class SharedDraws {
+ public:
+  explicit SharedDraws(const Compiled& compiled);
+
+  /// Draws for at most lane_count steps, one a lane; the last one fills the lanes that are left.
+  void draw(std::uint64_t seed, std::span<const Step> steps);
+
+  /// Multipliers by lane of a slot at a group and line; without causes at places all rows are the same one.
+  const float* at(Causes::Slot slot, std::int64_t group, std::int64_t line) const {
+    const Rows& rows = rows_[static_cast<std::size_t>(slot)];
+    return rows.wide ? &rows.value[static_cast<std::size_t>(group * rows.lines + (rows.lines > 1 ? line : 0)) * lane_count]
+                     : rows.value.data();
+  }
+  /// The largest over the replicas, at a pipeline rank.
+  const float* worst(Causes::Slot slot, std::int64_t rank) const {
+    const Rows& rows = rows_[static_cast<std::size_t>(slot)];
+    return rows.wide ? &rows.worst[static_cast<std::size_t>(rank) * lane_count] : rows.value.data();
+  }
+
+ private:
+  struct Rows {
+    bool wide = false;
+    std::int64_t lines = 1;           ///< 1 where the lines of a group share the multiplier
+    std::vector<float> value, worst;  ///< [groups * lines][lane_count], [ranks][lane_count]
+  };
+  void draw_cause(std::size_t cause);
+  void multiply(const std::vector<std::int32_t>& slots, std::int64_t group, std::int64_t line, const float* by);
+  void join_nodes(const std::int32_t* node, bool compute, float* out) const;
+  void change_places();
+
+  const Compiled& c_;
+  std::vector<Rows> rows_;
+  std::vector<std::vector<std::int32_t>> wide_slots_of_;  ///< by cause
+  /// By (group, line): whether a what-if has fixed what lasts there.
+  std::vector<char> fixed_;
+  std::vector<float> nodes_;  ///< [nodes][lane_count]
+  std::uint64_t step_key_[lane_count], run_key_[lane_count];
+};
+
+}  // namespace prism

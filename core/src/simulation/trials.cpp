@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/trials.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+/// The pilot takes its replicas them from this many of the latest: the law of those is wanted, and it is not that of all.
+constexpr std::int64_t pilot_depth = 64;
+
+void simulate(const Compiled& c, Lanes& lanes) {
+  if (c.sampling == Sampling::chunk)
+    simulate_chunks(c, lanes);
+  else
+    simulate_segments(c, lanes);
+}
+
+}  // namespace
+
+Player::Player(const Compiled& c, const Stalls& stalls, std::uint64_t seed)
+    : c_(c),
+      stalls_(stalls),
+      seed_(seed),
+      shared_(c),
+      lanes_(c),
+      alike_(!c.causes.wide() && !c.causes.micro_batch()),
+      score_(static_cast<std::size_t>(c.workload.dp) * lane_count, 0.0f) {}
+
+double Player::deviation(std::size_t rank, std::size_t line, std::size_t lane) const {
+  double variance = 0, mean = 0;
+  for (const Compiled::RankMix& m : c_.rank_mixes[rank]) {
+    const auto row = (static_cast<std::size_t>(m.mix) * c_.rank_mixes.size() + rank) * static_cast<std::size_t>(c_.lines) + line;
+    const double by = m.mix == 0 ? 1 : static_cast<double>(lanes_.mix[row * lane_count + lane]);
+    variance += by * by * m.variance;
+    mean += by * m.mean;
+  }
+  // Never nothing: where nothing varies, rounding is what is left.
+  return std::max(std::sqrt(variance), 1e-9 * mean);
+}
+
+void Player::score() {
+  const Places& places = c_.causes.places;
+  const auto pp = static_cast<std::size_t>(places.pipeline);
+  const auto wide = [&](Causes::Slot slot) { return c_.causes.slots[static_cast<std::size_t>(slot)].wide; };
+  // What does not differ between replicas, by rank.
+  std::vector<float> base(pp * lane_count, 0.0f);
+  struct Term {
+    Causes::Slot slot;
+    float seconds;
+  };
+  std::vector<std::vector<Term>> terms(pp);
+  for (std::size_t r = 0; r < pp; ++r)
+    for (const Compiled::RankMix& m : c_.rank_mixes[r]) {
+      const auto seconds = static_cast<float>(m.mean);
+      if (m.mix == 0)
+        for (std::size_t k = 0; k < lane_count; ++k) base[r * lane_count + k] += seconds;
+      for (const auto& [slot, share] : c_.causes.mixes[static_cast<std::size_t>(m.mix)]) {
+        if (wide(slot)) {
+          terms[r].push_back({slot, share * seconds});
+          continue;
+        }
+        const float* row = shared_.at(slot, 0, 0);
+        for (std::size_t k = 0; k < lane_count; ++k) base[r * lane_count + k] += share * seconds * row[k];
+      }
+    }
+  const auto rounds = static_cast<float>(c_.workload.micro_batches * c_.workload.virtual_stages);
+  float busy[lane_count], total[lane_count];
+  for (std::int64_t d = 0; d < places.replicas; ++d) {
+    float* latest = &score_[static_cast<std::size_t>(d) * lane_count];
+    std::fill_n(latest, lane_count, 0.0f);
+    std::fill_n(total, lane_count, 0.0f);
+    for (std::size_t r = 0; r < pp; ++r) {
+      std::copy_n(&base[r * lane_count], lane_count, busy);
+      for (const Term& term : terms[r]) {
+        const float* row = shared_.at(term.slot, places.group(d, static_cast<std::int64_t>(r)), 0);
+        for (std::size_t k = 0; k < lane_count; ++k) busy[k] += term.seconds * row[k];
+      }
+      raise_float_row(latest, busy);
+      add_float_row(total, busy);
+    }
+    // One rank's work, and the way of one micro-batch through all.
+    for (std::size_t k = 0; k < lane_count; ++k) latest[k] += total[k] / rounds;
+  }
+}
+
+void Player::select(std::size_t step, std::int64_t count, std::vector<std::int32_t>& to) const {
+  const auto replicas = static_cast<std::int32_t>(c_.workload.dp);
+  to.clear();
+  for (std::int32_t d = 0; d < replicas; ++d) to.push_back(d);
+  if (count >= replicas) return;
+  // A total order: which replicas are chosen never depends on the library's selection.
+  const auto later = [&](std::int32_t a, std::int32_t b) {
+    const float x = score_[static_cast<std::size_t>(a) * lane_count + step],
+                y = score_[static_cast<std::size_t>(b) * lane_count + step];
+    return x != y ? x > y : a < b;
+  };
+  std::nth_element(to.begin(), to.begin() + count, to.end(), later);
+  to.resize(static_cast<std::size_t>(count));
+  std::sort(to.begin(), to.end(), later);
+}
+
+std::vector<Trial> Player::play(std::span<const Step> steps, const Effort& effort,
+                                std::span<const SampleTable> rest) {
+  std::vector<Trial> trials;
+  for (std::size_t at = 0; at < steps.size(); at += lane_count)
+    play_batch(steps.subspan(at, std::min(lane_count, steps.size() - at)), effort, rest, trials);
+  return trials;
+}
+
+void Player::play_batch(std::span<const Step> steps, const Effort& effort, std::span<const SampleTable> rest,
+                        std::vector<Trial>& to) {
+  const auto lines = static_cast<std::size_t>(c_.lines), rows = static_cast<std::size_t>(c_.workload.pp) * lines;
+  const std::size_t count = steps.size();
+  std::vector<std::size_t> open;  // rows that a replica not simulated may decide
+  for (std::size_t row = 0; row < rest.size(); ++row)
+    if (!rest[row].bucket.empty()) open.push_back(row);
+
+  shared_.draw(seed_, steps);
+  Listing listing = list(steps, effort, open);
+
+  std::vector<double> meet(rows * count, 0);
+  for (std::size_t at = 0; at < listing.simulated.size(); at += lane_count) {
+    const std::span<const Pair> pairs =
+        std::span(listing.simulated).subspan(at, std::min(lane_count, listing.simulated.size() - at));
+    load(c_, shared_, &stalls_, seed_, steps, pairs, lanes_);
+    simulate(c_, lanes_);
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+      for (std::size_t row = 0; row < rows; ++row) {
+        double& latest = meet[static_cast<std::size_t>(pairs[k].step) * rows + row];
+        latest = std::max(latest, lanes_.ends[row * lane_count + k]);
+      }
+  }
+
+  std::vector<char> by_rest(rows * count, 0);
+  for (const Listing::Rest& r : listing.rest) {
+    // One word for all rows: a replica that is late is late on all of them.
+    const std::uint64_t trial = static_cast<std::uint64_t>(steps[static_cast<std::size_t>(r.pair.step)].trial);
+    static const std::uint64_t all_key = stream_key("replicas not simulated"), one_key = stream_key("not simulated");
+    const std::uint64_t state = alike_ ? stream_state(seed_, trial, all_key)
+                                       : mix64(replica_key(seed_, static_cast<std::int64_t>(trial), r.pair.replica) ^ one_key);
+    const std::uint32_t word = pcg32_oneseq(state)();
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const double end =
+          listing.mean[r.ends + i] + listing.deviation[r.ends + i] * static_cast<double>(sample(rest[open[i]].bucket.data(), word));
+      const std::size_t at = static_cast<std::size_t>(r.pair.step) * rows + open[i];
+      if (end <= meet[at]) continue;
+      meet[at] = end;
+      by_rest[at] = 1;
+    }
+  }
+
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t decided = 0;
+    const EndCauses causes = end_causes(c_, shared_, i, &stalls_, seed_, steps[i].trial);
+    const double step =
+        finish_step(c_, seed_, steps[i].trial, causes, std::span(meet).subspan(i * rows, rows), nullptr, &decided);
+    to.push_back({step, by_rest[i * rows + decided] != 0});
+  }
+}
+
+Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, const std::vector<std::size_t>& open) {
+  Listing listing;
+  const auto replicas = static_cast<std::int32_t>(c_.workload.dp);
+  const auto count = static_cast<std::int32_t>(steps.size());
+  if (effort.simulated >= replicas) {
+    for (std::int32_t d = 0; d < replicas; ++d)
+      for (std::int32_t i = 0; i < count; ++i) listing.simulated.push_back({i, d});
+    return listing;
+  }
+
+  std::vector<std::vector<char>> chosen(steps.size(), std::vector<char>(static_cast<std::size_t>(replicas), 0));
+  const auto choose = [&](std::int32_t step, std::int32_t replica) {
+    char& is = chosen[static_cast<std::size_t>(step)][static_cast<std::size_t>(replica)];
+    if (is) return;
+    is = 1;
+    listing.simulated.push_back({step, replica});
+  };
+
+  // Means of the shortlist: all alike without causes at places, and then one replica stands for them.
+  std::vector<Pair> shortlist;
+  if (alike_) {
+    for (std::int32_t i = 0; i < count; ++i) shortlist.push_back({i, 0});
+  } else {
+    if (effort.shortlist < replicas) score();
+    std::vector<std::int32_t> latest;
+    for (std::int32_t i = 0; i < count; ++i) {
+      select(static_cast<std::size_t>(i), effort.shortlist, latest);
+      for (std::int32_t d : latest) shortlist.push_back({i, d});
+    }
+  }
+  const std::vector<Listing::Rest> means = play_means(steps, shortlist, open, listing);
+
+  if (alike_) {
+    for (std::int32_t i = 0; i < count; ++i)
+      for (std::int32_t d = 0; d < effort.simulated; ++d) choose(i, d);
+  } else {
+    // The latest by their means, step by step; the shortlist is in the order of steps.
+    std::vector<std::size_t> order;
+    for (std::size_t from = 0; from < means.size();) {
+      std::size_t to = from;
+      while (to < means.size() && means[to].pair.step == means[from].pair.step) ++to;
+      order.clear();
+      for (std::size_t i = from; i < to; ++i) order.push_back(i);
+      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return means[a].latest != means[b].latest ? means[a].latest > means[b].latest
+                                                  : means[a].pair.replica < means[b].pair.replica;
+      });
+      for (std::size_t i = 0; i < std::min(order.size(), static_cast<std::size_t>(effort.simulated)); ++i)
+        choose(means[order[i]].pair.step, means[order[i]].pair.replica);
+      from = to;
+    }
+  }
+  // Whatever makes a replica unlike the others.
+  for (std::int64_t d : c_.causes.changed_replicas())
+    for (std::int32_t i = 0; i < count; ++i) choose(i, static_cast<std::int32_t>(d));
+  if (stalls_.any())
+    for (std::int32_t i = 0; i < count; ++i)
+      for (std::int32_t d = 0; d < replicas; ++d)
+        if (stalls_.strikes(replica_key(seed_, steps[static_cast<std::size_t>(i)].trial, d))) choose(i, d);
+
+  for (const Listing::Rest& r : means)
+    if (alike_ || !chosen[static_cast<std::size_t>(r.pair.step)][static_cast<std::size_t>(r.pair.replica)])
+      listing.rest.push_back(r);
+  return listing;
+}
+
+std::vector<Player::Listing::Rest> Player::play_means(std::span<const Step> steps, const std::vector<Pair>& pairs,
+                                                      const std::vector<std::size_t>& open, Listing& to) {
+  const auto lines = static_cast<std::size_t>(c_.lines), rows = static_cast<std::size_t>(c_.workload.pp) * lines;
+  std::vector<Listing::Rest> means;
+  means.reserve(pairs.size());
+  for (std::size_t at = 0; at < pairs.size(); at += lane_count) {
+    const std::span<const Pair> batch = std::span(pairs).subspan(at, std::min(lane_count, pairs.size() - at));
+    load(c_, shared_, nullptr, seed_, steps, batch, lanes_);
+    simulate_means(c_, lanes_);
+    for (std::size_t k = 0; k < batch.size(); ++k) {
+      Listing::Rest r{batch[k], to.mean.size(), 0};
+      for (std::size_t row : open) {
+        to.mean.push_back(lanes_.ends[row * lane_count + k]);
+        to.deviation.push_back(deviation(row / lines, row % lines, k));
+      }
+      for (std::size_t row = 0; row < rows; ++row)
+        r.latest = std::max(r.latest, lanes_.ends[row * lane_count + k] + c_.sections[0].rank[row / lines].mean_s);
+      means.push_back(std::move(r));
+    }
+  }
+  return means;
+}
+
+std::vector<std::vector<std::int32_t>> Player::lists(std::span<const Step> steps, const Effort& effort) {
+  std::vector<std::vector<std::int32_t>> result(steps.size());
+  shared_.draw(seed_, steps);
+  for (const Pair& p : list(steps, effort, {}).simulated) result[static_cast<std::size_t>(p.step)].push_back(p.replica);
+  return result;
+}
+
+std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
+  std::vector<PilotReplica> result;
+  const auto lines = static_cast<std::size_t>(c_.lines), rows = static_cast<std::size_t>(c_.workload.pp) * lines;
+  const auto replicas = c_.workload.dp;
+  const std::int64_t each = std::min(pilot_replicas, replicas);
+  for (std::size_t from = 0; from < all.size(); from += lane_count) {
+    const auto steps = all.subspan(from, std::min(lane_count, all.size() - from));
+    shared_.draw(seed_, steps);
+    std::vector<double> spread(steps.size(), 0);
+    if (!alike_) {
+      score();
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        double sum = 0, square = 0;
+        for (std::int64_t d = 0; d < replicas; ++d) {
+          const auto x = static_cast<double>(score_[static_cast<std::size_t>(d) * lane_count + i] - score_[i]);
+          sum += x;
+          square += x * x;
+        }
+        const auto n = static_cast<double>(replicas);
+        spread[i] = std::sqrt(std::max(0.0, square / n - sum / n * (sum / n)));
+      }
+    }
+    // Even ranks of the latest, shifted from step to step.
+    std::vector<Pair> pairs;
+    std::vector<std::int32_t> latest;
+    const std::int64_t depth = std::min(pilot_depth, replicas), stride = depth / each;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      select(i, depth, latest);
+      for (std::int64_t j = 0; j < each; ++j)
+        pairs.push_back({static_cast<std::int32_t>(i),
+                         latest[static_cast<std::size_t>(j * stride + static_cast<std::int64_t>(i) % stride)]});
+    }
+    std::vector<double> means(rows * lane_count);
+    for (std::size_t at = 0; at < pairs.size(); at += lane_count) {
+      const auto batch = std::span<const Pair>(pairs).subspan(at, std::min(lane_count, pairs.size() - at));
+      load(c_, shared_, nullptr, seed_, steps, batch, lanes_);
+      simulate_means(c_, lanes_);
+      means = lanes_.ends;
+      simulate(c_, lanes_);
+      for (std::size_t k = 0; k < batch.size(); ++k) {
+        PilotReplica p;
+        double surely = 0, own = 0;
+        for (std::size_t row = 0; row < rows; ++row) {
+          const double end = lanes_.ends[row * lane_count + k];
+          surely = std::max(surely, end + c_.book.table(c_.sections[0].rank[row / lines].law).lowest());
+          own = std::max(own, deviation(row / lines, row % lines, k));
+          p.off.push_back((end - means[row * lane_count + k]) / deviation(row / lines, row % lines, k));
+        }
+        for (std::size_t row = 0; row < rows; ++row) {
+          const QuantileTable& section = c_.book.table(c_.sections[0].rank[row / lines].law);
+          // Twelve deviations and half the section beyond what was seen.
+          p.margin.push_back(lanes_.ends[row * lane_count + k] + 12 * own +
+                             1.5 * section.quantile(Mass::above(1e-9)) - surely);
+        }
+        p.spread = spread[static_cast<std::size_t>(batch[k].step)] / own;
+        result.push_back(std::move(p));
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace prism

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays trials: shared draws first, then the list of replicas worth simulating, then those, and for the rest one draw
+// of when they are done. The exact path is the same with a list that holds every replica.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "simulation/finish.h"
+#include "simulation/lanes.h"
+#include "simulation/residual.h"
+
+namespace prism {
+
+/// How many replicas are worth what. 0 rest: every replica is simulated.
+struct Effort {
+  std::int64_t simulated = 0;   ///< R: latest by their means
+  std::int64_t shortlist = 0;   ///< W: of which the means are played; the others are never the latest
+};
+
+struct Trial {
+  double step_s;
+  bool by_residual;  ///< a replica that was not simulated decided
+};
+
+/// One simulated replica of the pilot: how far off its means each row (pipeline rank and line) ended, in deviations.
+struct PilotReplica {
+  std::vector<double> off, margin;  ///< [rows]; margin: below 0 the row cannot have decided
+  double spread;                    ///< deviation over replicas of what lasts, over the deviation of what does not
+};
+
+class Player {
+ public:
+  /// Replicas that the pilot plays in each of its steps.
+  static constexpr std::int64_t pilot_replicas = 8;
+
+  Player(const Compiled& compiled, const Stalls& stalls, std::uint64_t seed);
+
+  /// `rest`: by row, the law of a replica that is not simulated, in deviations off its means; empty where the row never
+  /// decides. Laws of one replica where places differ, of the latest of all the rest where they do not.
+  std::vector<Trial> play(std::span<const Step> steps, const Effort& effort,
+                          std::span<const SampleTable> rest);
+
+  /// The replicas of the list that play simulates, trial by trial, latest first.
+  std::vector<std::vector<std::int32_t>> lists(std::span<const Step> steps, const Effort& effort);
+
+  std::vector<PilotReplica> pilot(std::span<const Step> steps);
+
+  const SharedDraws& shared() const { return shared_; }
+  const Stalls& stalls() const { return stalls_; }
+
+ private:
+  /// Which replicas of each step are simulated, and what is known of the rest that may decide.
+  struct Listing {
+    std::vector<Pair> simulated;
+    struct Rest {
+      Pair pair;
+      std::size_t ends;  ///< where its open rows stand in `mean` and `deviation`
+      double latest;     ///< with the first section at its mean
+    };
+    std::vector<Rest> rest;
+    std::vector<double> mean, deviation;
+  };
+  Listing list(std::span<const Step> steps, const Effort& effort, const std::vector<std::size_t>& open);
+  std::vector<Listing::Rest> play_means(std::span<const Step> steps, const std::vector<Pair>& pairs,
+                                        const std::vector<std::size_t>& open, Listing& to);
+  /// A guess of how late each replica is, from its multipliers alone: [replicas][lane_count].
+  void score();
+  void select(std::size_t step, std::int64_t count, std::vector<std::int32_t>& to) const;
+  double deviation(std::size_t rank, std::size_t line, std::size_t lane) const;
+  void play_batch(std::span<const Step> steps, const Effort& effort, std::span<const SampleTable> rest,
+                  std::vector<Trial>& to);
+
+  const Compiled& c_;
+  const Stalls& stalls_;
+  std::uint64_t seed_;
+  SharedDraws shared_;
+  Lanes lanes_;
+  bool alike_;                   ///< all replicas have the same means in a trial
+  std::vector<float> score_;     ///< [replicas][lane_count]
+};
+
+}  // namespace prism

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions that take several setups, or several runs: checkpoint interval, spares, capacity, latest start,
+// schedule.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "prism/numerics.h"
+#include "prism/training_run.h"
+#include "statistics/binomial.h"
+#include "statistics/statistics.h"
+
+namespace prism {
+namespace {
+
+constexpr double confidence = 0.95;
+
+double seconds(Nanoseconds t) { return static_cast<double>(t) / ns_per_s; }
+
+std::vector<double> sorted_walls(std::span<const RunRecord> runs) {
+  std::vector<double> wall;
+  for (const RunRecord& r : runs) wall.push_back(seconds(r.wall));
+  std::sort(wall.begin(), wall.end());
+  return wall;
+}
+
+std::int64_t in_time(std::span<const RunRecord> runs, double within_s) {
+  return std::count_if(runs.begin(), runs.end(),
+                       [&](const RunRecord& r) { return r.finished && seconds(r.wall) <= within_s; });
+}
+
+/// Least squares on a few functions, by the normal equations of scaled columns.
+template <std::size_t n>
+std::array<double, n> least_squares(const std::vector<std::array<double, n>>& rows,
+                                    const std::vector<double>& y) {
+  std::array<std::array<double, n + 1>, n> m{};
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) m[i][j] += rows[r][i] * rows[r][j];
+      m[i][n] += rows[r][i] * y[r];
+    }
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t pivot = i;
+    for (std::size_t k = i + 1; k < n; ++k)
+      if (std::fabs(m[k][i]) > std::fabs(m[pivot][i])) pivot = k;
+    std::swap(m[i], m[pivot]);
+    for (std::size_t k = 0; k < n; ++k) {
+      if (k == i || m[i][i] == 0) continue;
+      const double factor = m[k][i] / m[i][i];
+      for (std::size_t j = i; j <= n; ++j) m[k][j] -= factor * m[i][j];
+    }
+  }
+  std::array<double, n> x{};
+  for (std::size_t i = 0; i < n; ++i) x[i] = m[i][i] != 0 ? m[i][n] / m[i][i] : 0;
+  return x;
+}
+
+/// Minimum of a smooth curve through the points: a + b/x + c x + d x^2, the expansion of what a checkpoint
+/// costs.
+double lowest(const std::vector<CurvePoint>& points) {
+  const double scale = points[points.size() / 2].x;
+  std::vector<std::array<double, 4>> rows;
+  std::vector<double> y;
+  for (const CurvePoint& p : points) {
+    const double x = p.x / scale;
+    rows.push_back({1, 1 / x, x, x * x});
+    y.push_back(p.mean_wall_s / points.front().mean_wall_s);
+  }
+  const auto k = least_squares(rows, y);
+  double best = points.front().x / scale, least = 0;
+  const double from = best, to = points.back().x / scale;
+  constexpr int places = 4000;
+  for (int i = 0; i <= places; ++i) {
+    const double x = from * pow_exact(to / from, static_cast<double>(i) / places);
+    const double value = k[1] / x + k[2] * x + k[3] * x * x;
+    if (i == 0 || value < least) {
+      least = value;
+      best = x;
+    }
+  }
+  return best * scale;
+}
+
+}  // namespace
+
+CurvePoint curve_point(double x, std::span<const RunRecord> runs) {
+  CurvePoint p;
+  p.x = x;
+  const std::vector<double> wall = sorted_walls(runs);
+  const Moments m = moments(wall);
+  p.mean_wall_s = m.mean;
+  p.standard_error_s = m.standard_error;
+  p.p50_s = quantile(wall, 0.5);
+  p.p95_s = quantile(wall, 0.95);
+  double goodput = 0, finished = 0;
+  for (const RunRecord& r : runs) {
+    goodput += r.goodput();
+    finished += r.finished ? 1 : 0;
+  }
+  p.goodput = goodput / static_cast<double>(runs.size());
+  p.finished = finished / static_cast<double>(runs.size());
+  return p;
+}
+
+Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup, const TrainingRunner& run) {
+  using R = Result<CheckpointCurve>;
+  CheckpointCurve curve;
+  double middle = 0;
+  {
+    TrainingSetup best = setup;
+    best.plan.tiers.back().every = CheckpointTier::Every::best;
+    auto training = prepare_training(std::move(best));
+    if (!training) return R::faults(std::move(training.diagnostics));
+    const TrainingBasics b = basics(**training);
+    if (b.failures_per_s > 0) {
+      const double M = 1 / b.failures_per_s;
+      curve.young_s = young_interval(b.write_s, M);
+      curve.daly_first_s = daly_first_interval(b.write_s, M);
+      curve.daly_s = daly_interval(b.write_s, M);
+      curve.exact_s = best_interval(b.write_s, M);
+    }
+    middle = b.interval_s;
+  }
+  constexpr std::array<double, 13> times = {0.25, 0.35, 0.5, 0.6, 0.72, 0.85, 1, 1.18, 1.4, 1.65, 2, 2.8, 4};
+  double last = 0;
+  for (double factor : times) {
+    TrainingSetup s = setup;
+    s.plan.tiers.back().every = CheckpointTier::Every::time;
+    s.plan.tiers.back().every_s = middle * factor;
+    auto training = prepare_training(std::move(s));
+    if (!training) return R::faults(std::move(training.diagnostics));
+    const double interval = basics(**training).interval_s;  // in whole steps
+    if (interval <= last) continue;
+    last = interval;
+    curve.points.push_back(curve_point(interval, run(**training)));
+  }
+  // The expansion holds near the optimum.
+  std::vector<CurvePoint> near;
+  for (const CurvePoint& p : curve.points)
+    if (p.x >= 0.45 * middle && p.x <= 2.2 * middle) near.push_back(p);
+  if (near.size() >= 6) {
+    curve.best_s = lowest(near);
+  } else {
+    const auto least =
+        std::min_element(curve.points.begin(), curve.points.end(),
+                         [](const auto& a, const auto& b) { return a.mean_wall_s < b.mean_wall_s; });
+    curve.best_s = least->x;
+  }
+  return R::of(std::move(curve));
+}
+
+Result<Capacity> capacity(std::span<const Candidate> candidates, double within_s, double q,
+                          const TrainingRunner& run) {
+  using R = Result<Capacity>;
+  Capacity c;
+  for (const Candidate& candidate : candidates) {
+    auto training = prepare_training(candidate.setup);
+    if (!training) return R::faults(std::move(training.diagnostics));
+    const auto index = static_cast<int>(c.candidates.size());
+    const std::vector<RunRecord> runs = run(**training);
+    const auto n = static_cast<std::int64_t>(runs.size()), hits = in_time(runs, within_s);
+    const ProbabilityInterval interval = probability_interval(hits, n, confidence);
+    const CurvePoint p = curve_point(candidate.x, runs);
+    const double share = static_cast<double>(hits) / static_cast<double>(n);
+    c.candidates.push_back(
+        {candidate.x, share, interval.low, interval.high, p.mean_wall_s, p.p95_s, p.goodput, p.finished});
+    const auto first = [&](int& place, bool here) {
+      if (place < 0 && here) place = index;
+    };
+    first(c.answer, share >= q);
+    first(c.perhaps, interval.high >= q);
+    first(c.surely, interval.low >= q);
+    first(c.point_estimate, basics(**training).failure_free_s <= within_s);
+  }
+  return R::of(std::move(c));
+}
+
+std::vector<Candidate> spare_candidates(const TrainingSetup& setup, std::int64_t most) {
+  std::vector<Candidate> candidates;
+  if (!setup.plan.spares) return candidates;  // always enough
+  for (std::int64_t n = 0; n <= most; ++n) {
+    candidates.push_back({static_cast<double>(n), setup});
+    candidates.back().setup.plan.spares->nodes = n;
+  }
+  return candidates;
+}
+
+LatestStart latest_start(const Training& t, std::span<const RunRecord> runs, double q) {
+  LatestStart l;
+  l.point_estimate_s = basics(t).failure_free_s;
+  std::vector<double> wall;
+  for (const RunRecord& r : runs)
+    if (r.finished) wall.push_back(seconds(r.wall));
+  std::sort(wall.begin(), wall.end());
+  const auto n = static_cast<std::int64_t>(runs.size()), finished = static_cast<std::int64_t>(wall.size());
+  // The smallest time within which a share q of the runs finishes; those that never do stand above all
+  // others.
+  const auto rank = static_cast<std::int64_t>(std::ceil(q * static_cast<double>(n) - 1e-9));
+  const auto order = [&](std::int64_t k) { return wall[static_cast<std::size_t>(k - 1)]; };
+  l.exists = rank >= 1 && rank <= finished;
+  if (l.exists) l.before_s = order(rank);
+  const RankInterval interval = quantile_interval(n, q, confidence);
+  l.low_known = interval.low && *interval.low <= finished;
+  l.high_known = interval.high && *interval.high <= finished;
+  if (l.low_known) l.low_s = order(*interval.low);
+  if (l.high_known) l.high_s = order(*interval.high);
+  return l;
+}
+
+Schedule schedule(std::span<const ScheduledRun> runs, ScheduleBy by) {
+  Schedule s;
+  std::vector<double> latest;  // when each must start at the latest, by its own mean or p95
+  std::size_t n = runs.empty() ? 0 : runs.front().runs.size();
+  for (const ScheduledRun& r : runs) {
+    const CurvePoint p = curve_point(0, r.runs);
+    latest.push_back(r.deadline_s - (by == ScheduleBy::mean ? p.mean_wall_s : p.p95_s));
+    n = std::min(n, r.runs.size());
+  }
+  s.order.resize(runs.size());
+  std::iota(s.order.begin(), s.order.end(), 0);
+  std::stable_sort(s.order.begin(), s.order.end(), [&](int a, int b) {
+    return latest[static_cast<std::size_t>(a)] < latest[static_cast<std::size_t>(b)];
+  });
+  std::vector<double> finish(n, 0);
+  std::vector<bool> ends(n, true), all(n, true);
+  for (int i : s.order) {
+    const ScheduledRun& r = runs[static_cast<std::size_t>(i)];
+    std::int64_t hits = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      finish[k] += seconds(r.runs[k].wall);
+      ends[k] = ends[k] && r.runs[k].finished;
+      const bool met = ends[k] && finish[k] <= r.deadline_s;
+      hits += met ? 1 : 0;
+      all[k] = all[k] && met;
+    }
+    std::vector<double> sorted = finish;
+    std::sort(sorted.begin(), sorted.end());
+    const ProbabilityInterval interval = probability_interval(hits, static_cast<std::int64_t>(n), confidence);
+    s.met.push_back(static_cast<double>(hits) / static_cast<double>(n));
+    s.low.push_back(interval.low);
+    s.high.push_back(interval.high);
+    s.mean_finish_s.push_back(moments(sorted).mean);
+    s.p95_finish_s.push_back(quantile(sorted, 0.95));
+  }
+  s.all_met =
+      n > 0 ? static_cast<double>(std::count(all.begin(), all.end(), true)) / static_cast<double>(n) : 0;
+  return s;
+}
+
+}  // namespace prism

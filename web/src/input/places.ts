@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places made slower than the rest (what_if): where, what, and by how much.
+
+import { significant } from "../base/format";
+import { valueAt, withBlock, withValue } from "../base/json";
+import type { Result } from "../base/result";
+import { capital } from "../base/sentences";
+import { targetText } from "./causes";
+import { type Field, isObject, type NumberField, type Reading, shown } from "./reading";
+
+type Item = Record<string, unknown>;
+
+export const placesOf = (r: Reading): Item[] => {
+  const written = valueAt(r.data, "/what_if");
+  return Array.isArray(written) ? written.filter(isObject) : [];
+};
+
+const slow_node: Item = { where: { pp: 0, dp: 0, unit: "node" }, factor: 1.2 };
+
+const withPlaces = (r: Reading, places: Item[]) =>
+  withBlock(r.text, "/what_if", places.length > 0 ? places : undefined);
+
+export const withPlace = (r: Reading) => withPlaces(r, [...placesOf(r), slow_node]);
+export const withoutPlace = (r: Reading, index: number) =>
+  withPlaces(
+    r,
+    placesOf(r).filter((_, i) => i !== index),
+  );
+
+const isQuantile = (place: Item) => place.node_quantile !== undefined;
+const unitOf = (place: Item) => String(valueAt(place, "/where/unit") ?? "node");
+const whatOf = (place: Item) => String(place.what ?? "compute");
+const coordinate = (place: Item, key: string) => Number(valueAt(place, `/where/${key}`) ?? 0);
+
+/** Where it is: "the node of pipeline rank 3 in replica 0". */
+export function placeTitle(place: Item): string {
+  const rank = `pipeline rank ${coordinate(place, "pp")} of replica ${coordinate(place, "dp")}`;
+  return unitOf(place) === "gpu"
+    ? `GPU ${coordinate(place, "tp")} of ${rank}`
+    : `The node of ${rank}${coordinate(place, "tp") > 0 ? `, GPU ${coordinate(place, "tp")}` : ""}`;
+}
+
+/** What the engine made of it. */
+export function placeOutcome(place: Item, index: number, result: Result | undefined): string {
+  const multiplier = result?.what_if[index]?.multiplier;
+  if (multiplier === undefined) return "";
+  return `${capital(targetText(whatOf(place)))} there takes ${significant(multiplier, 4)} times as long as usual${isQuantile(place) ? ", in every step" : ""}.`;
+}
+
+export function placeFields(r: Reading, index: number): Field[] {
+  const place = placesOf(r)[index]!;
+  const base = `/what_if/${index}`;
+  const id = (key: string) => `place_${index}_${key}`;
+  const set = (key: string) => (_: Reading, value: number | string) =>
+    withValue(r.text, `${base}/${key}`, value);
+  const degree = (key: string) => Number(shown(r, `/parallel/${key}`).value ?? 1);
+  const at = (key: string, label: string, of: number): NumberField => ({
+    kind: "number",
+    id: id(key),
+    group: "place",
+    label,
+    pointer: `${base}/where/${key}`,
+    otherwise: 0,
+    unit: `0\u00a0to\u00a0${of - 1}`,
+    step: "one",
+    write: set(`where/${key}`),
+  });
+  const quantile = isQuantile(place);
+  const own: Field[] = [
+    {
+      kind: "choice",
+      id: id("unit"),
+      group: "place",
+      label: "Which",
+      pointer: `${base}/where/unit`,
+      options: () => [
+        { value: "node", label: "a whole node" },
+        { value: "gpu", label: "one GPU" },
+      ],
+      value: () => unitOf(place),
+      write: set("where/unit"),
+    },
+    at("pp", "Pipeline rank", degree("pp")),
+    at("dp", "Replica", degree("dp")),
+  ];
+  if (unitOf(place) === "gpu" || coordinate(place, "tp") > 0)
+    own.push(at("tp", "Rank in its group", degree("tp")));
+  own.push({
+    kind: "choice",
+    id: id("change"),
+    group: "place",
+    label: "How slow",
+    pointer: base,
+    options: () => [
+      { value: "factor", label: "by a factor" },
+      { value: "node_quantile", label: "as one in so many is" },
+    ],
+    value: () => (quantile ? "node_quantile" : "factor"),
+    help: () =>
+      quantile
+        ? "What lasts there (factors on compute shared by a GPU or node) stands at this quantile; jitter stays random."
+        : "",
+    write: (_, change) => {
+      const { factor: _factor, node_quantile: _quantile, what, ...rest } = place;
+      const next =
+        change === "factor"
+          ? { ...rest, ...(what !== undefined && { what }), factor: 1.2 }
+          : { ...rest, node_quantile: 0.95 };
+      return withPlaces(
+        r,
+        placesOf(r).map((p, i) => (i === index ? next : p)),
+      );
+    },
+  });
+  if (quantile) {
+    own.push({
+      kind: "number",
+      id: id("quantile"),
+      group: "place",
+      label: "Slower than",
+      unit: "% of its kind",
+      pointer: `${base}/node_quantile`,
+      step: "one",
+      scale: 100,
+      write: set("node_quantile"),
+    });
+  } else {
+    own.push(
+      {
+        kind: "choice",
+        id: id("what"),
+        group: "place",
+        label: "What is slow",
+        pointer: `${base}/what`,
+        options: () =>
+          (r.presets?.cause_target ?? [whatOf(place)]).map((what) => ({
+            value: what,
+            label: targetText(what),
+          })),
+        value: () => whatOf(place),
+        write: set("what"),
+      },
+      {
+        kind: "number",
+        id: id("factor"),
+        group: "place",
+        label: "Takes",
+        unit: "% of the usual time",
+        pointer: `${base}/factor`,
+        step: "one",
+        scale: 100,
+        write: set("factor"),
+      },
+    );
+  }
+  return own;
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file of measurements says: its account first, then what was found in it.
+import { useEffect, useState } from "preact/hooks";
+import { download, fileName } from "../app/browser";
+import { useController } from "../app/context";
+import {
+  type Account,
+  type Evidence,
+  heat,
+  type Imported,
+  mean,
+  type OperatorEvidence,
+  operatorSentence,
+  quantilePairs,
+  type Validation,
+} from "../base/evidence";
+import * as format from "../base/format";
+import { importFile } from "../engine/evidence";
+import { Dialog } from "../ui/dialog";
+import { Icon } from "../ui/icons";
+import { DataTable } from "../ui/table";
+
+export function EvidenceDialog({ file, onClose }: { file: File; onClose: () => void }) {
+  const [share, setShare] = useState(0);
+  const [imported, setImported] = useState<Imported | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    const reading = importFile(file, setShare);
+    reading.answer.then(setImported, (error) =>
+      setFailure(error instanceof Error ? error.message : String(error)),
+    );
+    return reading.cancel;
+  }, [file]);
+  return (
+    <Dialog title={`Evidence: ${file.name}`} onClose={onClose}>
+      {failure !== null && <p role="alert">{`${file.name} was not read: ${failure}.`}</p>}
+      {!imported && failure === null && (
+        <p>
+          <progress max={1} value={share} aria-label={`Reading ${file.name}`} /> Reading, in this browser only
+        </p>
+      )}
+      {imported && !imported.ok && (
+        <div role="alert">
+          {imported.errors.map((error) => (
+            <p key={error.message}>
+              {file.name} was not read: {error.message}. {error.hint}
+            </p>
+          ))}
+        </div>
+      )}
+      {imported?.ok && <Found imported={imported} file={file} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Found({
+  imported,
+  file,
+  onClose,
+}: {
+  imported: Extract<Imported, { ok: true }>;
+  file: File;
+  onClose: () => void;
+}) {
+  const app = useController();
+  const { evidence, scenario, validation, timeline } = imported;
+  const asScenario = () => {
+    if (scenario === null) return;
+    app.openText(`${file.name} as a scenario`, scenario, "turning measurements into a scenario");
+    onClose();
+  };
+  return (
+    <>
+      <AccountView account={evidence.account} />
+      <p class="actions">
+        {scenario !== null && (
+          <button type="button" class="primary" onClick={asScenario}>
+            Open it as a scenario
+          </button>
+        )}{" "}
+        {timeline !== null && (
+          <button
+            type="button"
+            onClick={() => download(fileName(file.name, "timeline.json"), "application/json", timeline)}
+          >
+            <Icon name="download" /> A step for Perfetto
+          </button>
+        )}{" "}
+        <button
+          type="button"
+          onClick={() =>
+            download(
+              fileName(file.name, "evidence.json"),
+              "application/json",
+              JSON.stringify({ evidence, validation }),
+            )
+          }
+        >
+          <Icon name="download" /> Everything, JSON
+        </button>
+      </p>
+      <Details evidence={evidence} />
+      {validation && <ValidationView validation={validation} />}
+    </>
+  );
+}
+
+function AccountView({ account: a }: { account: Account }) {
+  return (
+    <section aria-label="Account">
+      <p>
+        <strong>{a.format}</strong>: {format.count(a.records)} records, {format.count(a.used)} used.
+      </p>
+      {a.notes.length > 0 && (
+        <ul>
+          {a.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      <details>
+        <summary>What was read and what was not</summary>
+        <DataTable
+          caption="Records by kind, used and not used"
+          table={{
+            headings: ["Kind", "Count"],
+            keys: ["kind", "count"],
+            rows: [
+              ...a.kinds.map((k) => ({ shown: [k.what, format.count(k.count)], exact: [k.what, k.count] })),
+              ...a.ignored.map((k) => ({
+                shown: [`not used: ${k.what}`, format.count(k.count)],
+                exact: [`not used: ${k.what}`, k.count],
+              })),
+            ],
+          }}
+        />
+      </details>
+    </section>
+  );
+}
+
+function Details({ evidence }: { evidence: Evidence }) {
+  switch (evidence.kind) {
+    case "operator_trace":
+      return <OperatorView evidence={evidence} />;
+    case "device_trace":
+      return (
+        <Rows
+          caption="Kernels by total time"
+          headings={["Kernel", "Kind", "Count", "Median", "p95"]}
+          rows={evidence.kernels
+            .slice(0, 40)
+            .map((k) => [
+              k.name.slice(0, 80),
+              k.kind,
+              format.count(k.count),
+              seconds(k.median_s),
+              seconds(k.p95_s),
+            ])}
+        />
+      );
+    case "collective_benchmark":
+      return (
+        <>
+          {evidence.latency_bandwidth && (
+            <p>
+              time = {format.significant(evidence.latency_bandwidth.alpha_us, 3)} µs + bytes /{" "}
+              {format.significant(evidence.latency_bandwidth.algorithm_gbyte_per_s, 4)} GB/s (algbw)
+            </p>
+          )}
+          <Rows
+            caption="Times by message size"
+            headings={["Bytes", "Time", "algbw, GB/s", "busbw, GB/s"]}
+            rows={evidence.rows
+              .slice(0, 100)
+              .map((r) => [
+                format.count(r.bytes),
+                seconds(r.time_us * 1e-6),
+                format.significant(r.algorithm_gbyte_per_s, 4),
+                format.significant(r.bus_gbyte_per_s, 4),
+              ])}
+          />
+        </>
+      );
+    case "step_times":
+      return (
+        <Rows
+          caption={`A distribution of ${evidence.parameters} parameters against ${evidence.steps} steps`}
+          headings={["", "Fit", "Steps", "Error"]}
+          rows={evidence.quantiles.map((q) => [
+            `p${Math.round(100 * q.p)}`,
+            seconds(q.fit_s),
+            seconds(q.steps_s),
+            signedPercent(q.fit_s / q.steps_s - 1),
+          ])}
+        />
+      );
+    case "launch_arguments":
+      return null; // the account's notes list what was assumed and what is unknown
+  }
+}
+
+const seconds = (s: number): string => {
+  const unit = format.unitFor(s);
+  return `${format.significant(s / unit.seconds, 4)}\u00a0${unit.name}`;
+};
+const signedPercent = (share: number): string =>
+  `${share >= 0 ? "+" : "−"}${Math.abs(100 * share).toFixed(2)}\u00a0%`;
+
+function Rows({ caption, headings, rows }: { caption: string; headings: string[]; rows: string[][] }) {
+  return (
+    <section>
+      <h3>{caption}</h3>
+      <DataTable
+        caption={caption}
+        table={{ headings, keys: headings, rows: rows.map((shown) => ({ shown, exact: shown })) }}
+      />
+    </section>
+  );
+}
+
+function OperatorView({ evidence: e }: { evidence: OperatorEvidence }) {
+  const groups = (title: string, list: { group: string; slowdown: number }[]) =>
+    list.length > 0 && (
+      <Rows
+        caption={title}
+        headings={["", "Slow-down"]}
+        rows={[...list].sort((a, b) => b.slowdown - a.slowdown).map((g) => [g.group, g.slowdown.toFixed(4)])}
+      />
+    );
+  return (
+    <>
+      <p>
+        <strong>{operatorSentence(e)}</strong>
+      </p>
+      <HeatMap evidence={e} />
+      <dl class="pairs">
+        <dt>Measured step, mean</dt>
+        <dd>{seconds(mean(e.measured_s))}</dd>
+        <dt>Replayed without launch gaps</dt>
+        <dd>{seconds(mean(e.replayed_s))}</dd>
+        <dt>Ideal</dt>
+        <dd>{seconds(e.ideal_s)}</dd>
+        {e.healthy_s !== null && (
+          <>
+            <dt>Slow workers replaced by a peer</dt>
+            <dd>{seconds(e.healthy_s)}</dd>
+          </>
+        )}
+        <dt>Spread of one operation</dt>
+        <dd>{format.percent(e.spread.fresh_and_content)}</dd>
+        <dt>Spread of a step, all together</dt>
+        <dd>{format.percent(e.spread.step_level)}</dd>
+      </dl>
+      {e.episodes.length > 0 && (
+        <ul>
+          {e.episodes.map((x) => (
+            <li key={x.kind + x.what}>
+              {x.kind === "drift"
+                ? `Drift: compute of the first ${x.steps.length} recorded steps takes ${signedPercent(x.changes_the_step_by)} against the rest.`
+                : `Cold or stalled: ${x.what} takes ${seconds(x.there_s)} instead of ${seconds(x.usual_s)} in step ${x.steps.slice(0, 8).join(", ")}, ${
+                    x.changes_the_step_by > 0
+                      ? `which lengthens it by ${(100 * x.changes_the_step_by).toFixed(1)} %`
+                      : "hidden behind other work"
+                  }.`}
+            </li>
+          ))}
+        </ul>
+      )}
+      {groups("What each type of operation alone does to the step", e.by_type)}
+      {groups("What each stage alone does", e.by_stage)}
+      {groups("What each replica alone does", e.by_replica.slice(0, 64))}
+    </>
+  );
+}
+
+/** Replicas down, stages across; a cell is compute relative to the stage's median, in words too. */
+function HeatMap({ evidence: e }: { evidence: OperatorEvidence }) {
+  const most = 64;
+  const replicas = [...new Set(e.workers.map((w) => w.replica))]
+    .sort((a, b) => worst(e, b) - worst(e, a) || a - b)
+    .slice(0, most)
+    .sort((a, b) => a - b);
+  return (
+    <section class="heat-map" aria-label="Heat map of workers">
+      <h3>Compute of each worker, relative to the median of its stage</h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Replica</th>
+            {Array.from({ length: e.layout.pp }, (_, s) => (
+              <th key={s} scope="col">
+                stage {s}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {replicas.map((r) => (
+            <tr key={r}>
+              <th scope="row">{r}</th>
+              {e.workers
+                .filter((w) => w.replica === r)
+                .map((w) => {
+                  const relative = (w.forward + w.backward) / 2;
+                  return (
+                    <td
+                      key={w.stage}
+                      data-slow={w.slow || undefined}
+                      style={`--heat: ${heat(relative).toFixed(3)}`}
+                      title={`rank ${w.rank}: forward × ${w.forward.toFixed(3)}, backward × ${w.backward.toFixed(3)}`}
+                    >
+                      {relative.toFixed(2)}
+                      {w.slow ? " slow" : ""}
+                    </td>
+                  );
+                })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {e.layout.dp > most && <p class="hint">The {most} replicas with the slowest workers are shown.</p>}
+    </section>
+  );
+}
+
+const worst = (e: OperatorEvidence, replica: number): number =>
+  Math.max(...e.workers.filter((w) => w.replica === replica).map((w) => Math.max(w.forward, w.backward)));
+
+function ValidationView({ validation: v }: { validation: Validation }) {
+  const p = v.prediction;
+  const at = (j: typeof p, mass: number) =>
+    signedPercent(j.quantiles.find((q) => q.p === mass)?.error ?? Number.NaN);
+  return (
+    <section aria-label="Validation">
+      <h3>
+        {v.held_out_steps.length} steps held out, predicted from {v.training_steps.length} others
+      </h3>
+      <Rows
+        caption="Errors of the prediction and of what it must beat"
+        headings={["", "p50", "p95", "KS"]}
+        rows={[
+          ["prediction", at(p, 0.5), at(p, 0.95), p.ks.toFixed(3)],
+          [
+            "training steps as they are",
+            at(v.baselines.resampled_training_steps, 0.5),
+            at(v.baselines.resampled_training_steps, 0.95),
+            v.baselines.resampled_training_steps.ks.toFixed(3),
+          ],
+          [
+            "constant: their median",
+            signedPercent(v.baselines.constant.p50_error),
+            signedPercent(v.baselines.constant.p95_error),
+            v.baselines.constant.ks.toFixed(3),
+          ],
+          [
+            "independent draws by type and stage",
+            at(v.independent_by_type_and_stage, 0.5),
+            at(v.independent_by_type_and_stage, 0.95),
+            v.independent_by_type_and_stage.ks.toFixed(3),
+          ],
+          [
+            "independent draws by type",
+            at(v.independent_by_type, 0.5),
+            at(v.independent_by_type, 0.95),
+            v.independent_by_type.ks.toFixed(3),
+          ],
+        ]}
+      />
+      <p>
+        With so few steps a right prediction shows a KS distance of {p.ks_null.mean.toFixed(3)} on average,
+        and more than this one with probability {p.ks_null.p.toFixed(2)}.
+      </p>
+      <QuantilePlot validation={v} />
+    </section>
+  );
+}
+
+/** Q–Q: on the diagonal, prediction and observation agree. */
+function QuantilePlot({ validation: v }: { validation: Validation }) {
+  const points = quantilePairs(v.observed_s, v.predicted_s);
+  const values = points.flatMap((p) => [p.observed, p.predicted]);
+  const low = Math.min(...values);
+  const width = Math.max(...values) - low || 1;
+  const size = 240;
+  const place = (value: number) => 16 + ((value - low) / width) * (size - 32);
+  return (
+    <figure>
+      <svg
+        class="quantile-plot"
+        viewBox={`0 0 ${size} ${size}`}
+        width={size}
+        height={size}
+        role="img"
+        aria-label={`Q–Q plot of ${points.length} held-out steps, ${seconds(low)} to ${seconds(low + width)}`}
+      >
+        <line x1={16} y1={size - 16} x2={size - 16} y2={16} stroke="currentColor" stroke-opacity="0.4" />
+        {points.map((p) => (
+          <circle
+            key={p.observed}
+            cx={place(p.observed)}
+            cy={size - place(p.predicted)}
+            r="3"
+            fill="currentColor"
+          />
+        ))}
+      </svg>
+      <figcaption>
+        Observed (across) against predicted (up) steps, {seconds(low)} to {seconds(low + width)}
+      </figcaption>
+    </figure>
+  );
+}
