@@ -35,7 +35,7 @@ void print_spreads(std::int64_t layers, std::int64_t stages) {
 }  // namespace
 
 // The model goes to the standard output, to be put into a scenario; what is said about it to the other one.
-int import_model(const ImportOptions& options) {
+int import_model(const ModelImportOptions& options) {
   const auto input = read_input(options.file, {}, false);
   if (!input) return refused;
   const auto imported = read_hugging_face(input->text);
