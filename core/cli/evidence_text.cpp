@@ -67,7 +67,7 @@ std::string account_text(const Account& a) {
 }
 
 std::string operator_text(const OperatorTrace& t, const OperatorEvidence& e) {
-  const WhatIf& w = e.answers;
+  const ReplayWhatIf& w = e.answers;
   double worst = 0;
   for (std::size_t s = 0; s < w.measured.size(); ++s)
     worst = std::max(worst, std::fabs(e.serial_s[s] / w.measured[s] - 1));

@@ -3,7 +3,7 @@
 // trace.
 #include <fstream>
 
-#include "measured.h"
+#include "measured_suite.h"
 #include "prism/evidence_benchmark.h"
 #include "prism/evidence_trace.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps held out of operator traces, predicted from the others.
-#include "measured.h"
+#include "measured_suite.h"
 #include "prism/evidence_prediction.h"
 
 namespace prism::measured {

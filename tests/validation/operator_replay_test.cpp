@@ -4,7 +4,7 @@
 #include <chrono>
 #include <functional>
 
-#include "measured.h"
+#include "measured_suite.h"
 
 namespace prism::measured {
 namespace {
@@ -43,7 +43,7 @@ void expect_published(const std::string& name) {
   const OperatorTrace trace = operator_trace(name);
   const auto answers = what_if(trace);
   ASSERT_TRUE(answers);
-  const WhatIf& w = *answers;
+  const ReplayWhatIf& w = *answers;
   const json want = json_file("operator-traces/" + name + ".expected.json");
   const json metrics = json_file("operator-traces/" + name + ".expected-metrics.json");
   constexpr double tolerance = 1e-5;

@@ -2,7 +2,7 @@
 // Step times of MLPerf Training runs: fitted on one run, judged on the others of the same system.
 #include <map>
 
-#include "measured.h"
+#include "measured_suite.h"
 #include "prism/evidence_steps.h"
 
 namespace prism::measured {

@@ -21,7 +21,7 @@ struct WorkerView {
   bool slow;        ///< its compute takes more than 1.05 of the median
 };
 struct OperatorEvidence {
-  WhatIf answers;
+  ReplayWhatIf answers;
   Decomposition parts;
   std::vector<Episode> episodes;
   std::vector<WorkerView> workers;  ///< replica by replica

@@ -131,7 +131,7 @@ struct GroupShare {
   double removed_s, alone_s;  ///< mean step times
   double removed, alone;      ///< shares of measured minus ideal
 };
-struct WhatIf {
+struct ReplayWhatIf {
   std::vector<double> measured, replayed;  ///< by step, seconds; replayed: no launch gaps
   double ideal;
   double slowdown, launch_slowdown;  ///< replayed / ideal, measured / replayed; of means
@@ -142,7 +142,7 @@ struct WhatIf {
   std::vector<int> slowest;  ///< workers
   std::array<double, op_types> ideal_time;
 };
-Result<WhatIf> what_if(const OperatorTrace& trace);
+Result<ReplayWhatIf> what_if(const OperatorTrace& trace);
 
 /// The trace with the compute of one worker replaced by `factor` times that of `source` (the same worker to
 /// slow it down, another one of its stage to heal it).

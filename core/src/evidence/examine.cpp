@@ -27,7 +27,7 @@ double lower_median(std::vector<double> v) {
   return v[(v.size() - 1) / 2];
 }
 
-std::vector<WorkerView> view_workers(const OperatorTrace& trace, const WhatIf& w) {
+std::vector<WorkerView> view_workers(const OperatorTrace& trace, const ReplayWhatIf& w) {
   const OpIndex of(trace);
   std::vector<WorkerView> views;
   for (int r = 0; r < trace.replicas; ++r)
@@ -107,7 +107,7 @@ Result<OperatorEvidence> examine(const OperatorTrace& trace) {
 
 std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvidence& e,
                                    const Account& account) {
-  const WhatIf& w = e.answers;
+  const ReplayWhatIf& w = e.answers;
   Json workers = Json::array(), ideal = Json::object(), episodes = Json::array(), slowest = Json::array();
   for (const WorkerView& v : e.workers)
     workers.push_back({{"replica", v.replica},

@@ -99,12 +99,12 @@ std::vector<int> slowest_workers(const OperatorTrace& trace, const std::vector<G
 
 }  // namespace
 
-Result<WhatIf> what_if(const OperatorTrace& trace) {
+Result<ReplayWhatIf> what_if(const OperatorTrace& trace) {
   const auto graph = what_if_graph(trace);
-  if (!graph) return Result<WhatIf>::faults(graph.diagnostics);
+  if (!graph) return Result<ReplayWhatIf>::faults(graph.diagnostics);
   const Questions ask(trace, *graph);
 
-  WhatIf w;
+  ReplayWhatIf w;
   w.measured = measured_step_times(trace);
   w.replayed = ask.replayed();
   w.ideal = ask.ideal();
@@ -138,7 +138,7 @@ Result<WhatIf> what_if(const OperatorTrace& trace) {
     return std::find(w.slowest.begin(), w.slowest.end(), trace.worker(op)) != w.slowest.end();
   });
   if (w.slowdown < worth_explaining) w.by_stage.clear(), w.by_replica.clear();
-  return Result<WhatIf>::of(std::move(w));
+  return Result<ReplayWhatIf>::of(std::move(w));
 }
 
 }  // namespace prism
