@@ -115,6 +115,7 @@ inline void on_h100(Scenario& s) {
 inline Scenario real_job() {
   Scenario s = tiny_job();
   on_a100(s);
+  s.cost_model.pp_overlap = 1;  // nobody waits for a transfer: programs are the layers' own
   s.model = gpt(8, 4096, 32);
   s.parallel.tp = 4;
   s.parallel.pp = 2;
