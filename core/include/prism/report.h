@@ -3,6 +3,7 @@
 // WebAssembly module share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,21 @@
 
 namespace prism {
 
+/// What calibration by one measured step time found.
+struct CalibrationAccount {
+  bool median = true;       ///< else the mean
+  double measured_s = 0;
+  double factor = 1;        ///< on the efficiency of all compute
+  std::int64_t trials = 0;  ///< that the solution was judged by: the first of the run's own
+};
+
 /// A scenario made ready to run.
 struct Job {
   Scenario scenario;
   Workload workload;
   SimulationPtr simulation;
   std::vector<Diagnostic> warnings;
+  std::optional<CalibrationAccount> calibration;
 };
 Result<Job> prepare_job(std::string_view scenario_text);
 

@@ -9,6 +9,8 @@
 #include "prism/report.h"
 #include "report/diagnostics.h"
 #include "report/digest.h"
+#include "report/memory.h"
+#include "report/nearest.h"
 #include "report/training_section.h"
 #include "statistics/binomial.h"
 #include "statistics/statistics.h"
@@ -194,6 +196,59 @@ ordered_json throughput(const Job& job, double median_s) {
           {"hfu", finite(w.hardware_flops / (median_s * w.peak_flops))}};
 }
 
+ordered_json memory(const Job& job) {
+  const auto account = memory_account(job.workload);
+  if (!account) return nullptr;
+  const auto gib = [](double bytes) { return finite(bytes / 1073741824.0); };
+  ordered_json ranks = ordered_json::array();
+  for (std::size_t r = 0; r < account->rank.size(); ++r) {
+    const MemoryAccount::Rank& rank = account->rank[r];
+    ranks.push_back({{"pipeline_rank", r},
+                     {"parameters", gib(rank.held.parameters)},
+                     {"gradients", gib(rank.held.gradients)},
+                     {"optimizer", gib(rank.held.optimizer)},
+                     {"activations", gib(rank.activations)},
+                     {"working", gib(rank.held.working)},
+                     {"total", gib(rank.total())},
+                     {"chunks_in_flight", rank.in_flight}});
+  }
+  const double most = account->rank[account->largest].total();
+  return {{"unit", "GiB"},
+          {"gpu", gib(job.workload.gpu_memory_bytes)},
+          {"most", gib(most)},
+          {"fullest_rank", account->largest},
+          {"fits", most <= job.workload.gpu_memory_bytes},
+          {"not_counted",
+           "the driver's and the libraries' own memory, communication buffers, fragmentation and what kernels "
+           "use in passing"},
+          {"ranks", std::move(ranks)}};
+}
+
+ordered_json calibration(const Job& job) {
+  if (!job.calibration) return nullptr;
+  const CalibrationAccount& c = *job.calibration;
+  return {{"to", c.median ? "median" : "mean"},
+          {"measured_s", finite(c.measured_s)},
+          {"efficiency_factor", finite(c.factor)},
+          {"trials", c.trials}};
+}
+
+/// How far the cost model was off where something like this job was measured.
+ordered_json validation(const Scenario& s) {
+  if (!s.model) return nullptr;
+  ordered_json rows = ordered_json::array();
+  for (const Measurement* m : nearest_measurements(s))
+    rows.push_back({{"run", m->run},
+                    {"gpus", m->gpus},
+                    {"layouts", m->tp == 0 ? "several" : "one"},
+                    {"error", finite(m->error)},
+                    {"fitted", m->fitted}});
+  return {{"nearest", rows},
+          {"text", rows.empty() ? "no measurement near this"
+                                : "modelled / measured - 1 in the runs most like this one; of several layouts "
+                                  "the mean size of it"}};
+}
+
 ordered_json what_ifs(const Simulation& s) {
   ordered_json out = ordered_json::array();
   for (double m : account(s).what_if) out.push_back({{"multiplier", finite(m)}});
@@ -247,6 +302,9 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["ranks"] = ranks(job, outcome);
   out["layout"] = layout(job);
   out["throughput"] = throughput(job, quantile(sorted, 0.5));
+  out["memory"] = memory(job);
+  out["calibration"] = calibration(job);
+  out["validation"] = validation(job.scenario);
   out["what_if"] = what_ifs(simulation);
   std::vector<double> wall_clock;
   if (job.scenario.training_run && !partial)

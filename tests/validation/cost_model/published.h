@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published step times of tests/validation/rows.json.
+// Published step times of tests/validation/cost_model/rows.json.
 #pragma once
 
 #include <string>

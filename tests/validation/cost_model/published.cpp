@@ -36,7 +36,7 @@ Errors Group::errors() const {
 }
 
 std::vector<Group> published_groups(bool check_files) {
-  std::ifstream in(std::string(PRISM_SOURCE_DIR) + "/tests/validation/rows.json");
+  std::ifstream in(std::string(PRISM_SOURCE_DIR) + "/tests/validation/cost_model/rows.json");
   const Json file = Json::parse(in);
   std::vector<Group> groups;
   for (const Json& g : file["groups"]) {

@@ -34,7 +34,7 @@ double step_s(const Scenario& scenario) {
 
 double compute_scale_for(Scenario scenario, double seconds) {
   double low = 0.1, high = 10;  // the step grows with the scale
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 40; ++i) {
     scenario.cost_model.compute_scale = 0.5 * (low + high);
     (step_s(scenario) < seconds ? low : high) = scenario.cost_model.compute_scale;
   }
