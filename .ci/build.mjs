@@ -54,6 +54,7 @@ export function site() {
     "wasm/module.d.ts",
     "package.json",
     "package-lock.json",
+    "docs/validation.md",
   ];
   const inputs = [
     ...files.map((file) => modified(join(root, file))),

@@ -112,6 +112,11 @@ std::string import_end(int handle, const std::string& title) {
   return answer;
 }
 
+std::string import_model(const std::string& config, double virtual_stages) {
+  if (!(virtual_stages >= 1 && virtual_stages <= 1e6)) throw std::out_of_range("virtual stages from 1 to 1000000");
+  return prism::model_import_json(config, static_cast<std::int64_t>(virtual_stages));
+}
+
 std::string version() { return std::string(prism::engine_version); }
 
 std::string presets() { return prism::presets_json(); }
@@ -143,6 +148,7 @@ EMSCRIPTEN_BINDINGS(prism) {
   emscripten::function("finish", &Guarded<finish>::call);
   emscripten::function("samples", &Guarded<samples>::call);
   emscripten::function("release", &Guarded<release>::call);
+  emscripten::function("import_model", &Guarded<import_model>::call);
   emscripten::function("import_begin", &Guarded<import_begin>::call);
   emscripten::function("import_piece", &Guarded<import_piece>::call);
   emscripten::function("import_end", &Guarded<import_end>::call);

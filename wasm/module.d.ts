@@ -24,6 +24,11 @@ export interface PrismModule {
   samples(handle: number, trials: Uint8Array[]): Uint8Array;
   /** Frees a handle. */
   release(handle: number): void;
+  /**
+   * Reads a Hugging Face config.json. JSON: `{"ok": true, "model": {...}, "account": [...], "left_out": [...],
+   * "layers": [...]}`, the last over so many virtual stages, or `{"ok": false, "errors": [...]}`.
+   */
+  import_model(config: string, virtual_stages: number): string;
   /** Starts reading evidence: "operators", "kineto", "nccl", "megatron", "steps", or "auto". Returns a handle. */
   import_begin(kind: string): number;
   /** The next piece of the file, inflated. False once no more is wanted: import_end then says why. */

@@ -41,6 +41,10 @@ using Parts = std::vector<std::vector<std::byte>>;
 std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check,
                         const Parts& training = {});
 
+/// A Hugging Face config.json for the page: {"ok": true, "model": {...}, "account": [{field, value, from}], "left_out": [...],
+/// "layers": [{rule, condition, layers_per_virtual_stage}]} over so many virtual stages, or {"ok": false, "errors": [...]}.
+std::string model_import_json(std::string_view config, std::int64_t virtual_stages);
+
 /// The training run on the steps that have been simulated. The scenario must have one.
 TrainingSetup training_setup(const Job& job, const Parts& trials);
 

@@ -6,6 +6,7 @@
 import { valueAt, withValue } from "../base/json";
 import type { Result } from "../base/result";
 import { capital } from "../base/sentences";
+import { calibrationText } from "../base/trust";
 import { variabilityPreset, withPreset } from "./causes";
 import { type Base, type Field, isObject, type Option, presetName, type Reading, shown } from "./reading";
 
@@ -68,6 +69,22 @@ export const fields: Field[] = [
     options: (r) => presetOptions(r.presets?.gpu, presetName(r, "/cluster/gpu")),
     value: (r) => presetName(r, "/cluster/gpu"),
     write: set("/cluster/gpu"),
+  },
+  {
+    kind: "number",
+    id: "calibrate",
+    group: "job",
+    label: "Measured median step",
+    pointer: "/cost_model/calibrate",
+    unit: "s, to calibrate with",
+    step: "scale",
+    shown: hasModel,
+    value: (r) => valueAt(r.data, "/cost_model/calibrate/median_step_s"),
+    help: (_, result) =>
+      (result && calibrationText(result)) ??
+      "If you have measured one: the efficiency of compute is solved for. Empty: not calibrated.",
+    write: (r, value) => withValue(r.text, "/cost_model/calibrate", { median_step_s: value }),
+    clear: (r) => withValue(r.text, "/cost_model/calibrate", undefined),
   },
   {
     kind: "number",

@@ -57,7 +57,11 @@ export interface NumberField extends Base {
   /** The number shown is `scale` times the one in the text (percent for shares). */
   scale?: number;
   unit?: string;
+  /** Where the value shown is not the one at the pointer. */
+  value?: (reading: Reading) => unknown;
   write: (reading: Reading, value: number) => string;
+  /** What emptying the field does; nothing without it. */
+  clear?: (reading: Reading) => string;
 }
 
 export interface ChoiceField extends Base {
