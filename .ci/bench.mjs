@@ -30,14 +30,17 @@ function bestOf(count, work) {
   return Math.min(...Array.from({ length: count }, work));
 }
 
+/** Program of tests/bench: what it prints, native and in Node. */
+const both = (name) => ({
+  native: JSON.parse(output(`build/native/tests/bench/${name}`, [])),
+  wasm: JSON.parse(
+    output(process.execPath, ["--no-experimental-fetch", `build/wasm/tests/bench/${name}.js`]),
+  ),
+});
+
 /** Draws a second; native and WebAssembly in turn, the best of each. */
 function kernels() {
-  const runs = Array.from({ length: repetitions }, () => ({
-    native: JSON.parse(output("build/native/tests/bench/prism_kernels", [])),
-    wasm: JSON.parse(
-      output(process.execPath, ["--no-experimental-fetch", "build/wasm/tests/bench/prism_kernels.js"]),
-    ),
-  }));
+  const runs = Array.from({ length: repetitions }, () => both("prism_kernels"));
   const best = (build, key) => Math.max(...runs.map((r) => r[build][key]));
   return Object.fromEntries(
     ["native", "wasm"].map((build) => [
@@ -115,6 +118,8 @@ async function page() {
 
 say("Kernels");
 const k = kernels();
+say("Estimates");
+const estimates = both("prism_estimate");
 say("Whole runs");
 const fast = nativeSeconds("fast", repetitions);
 const full = nativeSeconds("exact", 1);
@@ -122,12 +127,21 @@ const chromium = await page();
 
 const giga = (x) => `${(x / 1e9).toFixed(2)} G/s`;
 const percent = (a, b) => `${((100 * a) / b).toFixed(0)} %`;
+const milliseconds = (x) => `${x.toFixed(2)} ms`;
 const seconds = (x) => `${x.toFixed(2)} s`;
 const rows = [
   ["Draws a second, one thread", "native", "WebAssembly (Node)", "WebAssembly / native"],
   ["  bare loop", giga(k.native.bare), giga(k.wasm.bare), percent(k.wasm.bare, k.native.bare)],
   ["  engine", giga(k.native.engine), giga(k.wasm.engine), percent(k.wasm.engine, k.native.engine)],
   ["  engine / bare loop", percent(k.native.engine, k.native.bare), percent(k.wasm.engine, k.wasm.bare), ""],
+  ["", "", "", ""],
+  ["One estimate without variability, 405B", "native", "WebAssembly (Node)", ""],
+  ...Object.keys(estimates.native).map((name) => [
+    `  ${name}`,
+    milliseconds(estimates.native[name]),
+    milliseconds(estimates.wasm[name]),
+    "",
+  ]),
   ["", "", "", ""],
   [
     `${JSON.parse(readFileSync(resolve(root, example), "utf8")).title}, 10,000 trials`,

@@ -144,7 +144,7 @@ std::string memory_text(const ordered_json& m) {
   const auto gib = [](const ordered_json& x) { return significant(x, 3) + " GiB"; };
   const ordered_json& r = m["ranks"][m["fullest_rank"].get<std::size_t>()];
   return "Memory of a GPU, estimated\n  " + gib(m["most"]) + " of " + gib(m["gpu"]) + " on pipeline rank " +
-         grouped(m["fullest_rank"]) + (m["fits"] == true ? "" : ": may not fit") + "\n  parameters " +
+         grouped(m["fullest_rank"]) + (m["fits"] == "yes" ? "" : m["fits"] == "no" ? ": does not fit" : ": may or may not fit") + "\n  parameters " +
          gib(r["parameters"]) + ", gradients " + gib(r["gradients"]) + ", optimizer " + gib(r["optimizer"]) +
          ", activations " + gib(r["activations"].get<double>() + r["working"].get<double>()) + "\n";
 }

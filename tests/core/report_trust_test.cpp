@@ -102,6 +102,10 @@ TEST(Memory, ThatIsMissingIsAWarningWithNumbers) {
   EXPECT_EQ(job->warnings[0].pointer, "/cluster/gpu");
   EXPECT_NE(job->warnings[0].message.find("the GPU has 20.0 GiB"), std::string::npos)
       << job->warnings[0].message;
+  EXPECT_EQ(fit(1.16, 1), Fit::no);
+  EXPECT_EQ(fit(1.14, 1), Fit::uncertain);
+  EXPECT_EQ(fit(0.88, 1), Fit::uncertain);
+  EXPECT_EQ(fit(0.86, 1), Fit::yes);
 }
 
 std::vector<double> steps(const Job& job) {

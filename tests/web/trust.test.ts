@@ -27,7 +27,7 @@ const memory = (activations: number): Memory => ({
   gpu: 80,
   most: 17.5 + activations,
   fullest_rank: 0,
-  fits: 17.5 + activations <= 80,
+  fits: 17.5 + activations <= 80 ? "yes" : "no",
   not_counted: "communication buffers",
   ranks: [rank(0, activations), rank(1, activations / 2)],
 });

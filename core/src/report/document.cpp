@@ -213,11 +213,12 @@ ordered_json memory(const Job& job) {
                      {"chunks_in_flight", rank.in_flight}});
   }
   const double most = account->rank[account->largest].total();
+  constexpr const char* words[] = {"yes", "uncertain", "no"};
   return {{"unit", "GiB"},
           {"gpu", gib(job.workload.gpu_memory_bytes)},
           {"most", gib(most)},
           {"fullest_rank", account->largest},
-          {"fits", most <= job.workload.gpu_memory_bytes},
+          {"fits", words[static_cast<int>(fit(most, job.workload.gpu_memory_bytes))]},
           {"not_counted",
            "the driver's and the libraries' own memory, communication buffers, fragmentation and what kernels "
            "use in passing"},

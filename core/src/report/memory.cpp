@@ -16,6 +16,11 @@ std::string gib(double bytes) {
 
 }  // namespace
 
+Fit fit(double bytes, double gpu_bytes) {
+  if (bytes > gpu_bytes * (1 + memory_uncertainty)) return Fit::no;
+  return bytes > gpu_bytes / (1 + memory_uncertainty) ? Fit::uncertain : Fit::yes;
+}
+
 std::optional<MemoryAccount> memory_account(const Workload& w) {
   if (w.memory.empty()) return std::nullopt;
   // The schedule's own order says how many forward passes a rank is ahead of their backward passes.
@@ -51,10 +56,10 @@ std::optional<Diagnostic> check_memory(const Workload& w) {
   const auto account = memory_account(w);
   if (!account) return std::nullopt;
   const MemoryAccount::Rank& r = account->rank[account->largest];
-  if (r.total() <= w.gpu_memory_bytes) return std::nullopt;
+  if (fit(r.total(), w.gpu_memory_bytes) != Fit::no) return std::nullopt;
   return Diagnostic{Code::too_large,
                     "/cluster/gpu",
-                    "this may not fit: pipeline rank " + std::to_string(account->largest) + " holds about " +
+                    "this does not fit: pipeline rank " + std::to_string(account->largest) + " holds about " +
                         gib(r.total()) + " a GPU (parameters " + gib(r.held.parameters) + ", gradients " +
                         gib(r.held.gradients) + ", optimizer " + gib(r.held.optimizer) + ", activations " +
                         gib(r.activations + r.held.working) + "), the GPU has " + gib(w.gpu_memory_bytes),

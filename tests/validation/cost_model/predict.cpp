@@ -27,9 +27,9 @@ Scenario scenario_of(const Json& document) {
 double step_s(const Scenario& scenario) {
   const auto workload = build_workload(scenario);
   if (!workload) stop(workload.diagnostics, scenario.resolved);
-  const auto simulation = prepare_simulation(*workload, {});
-  if (!simulation) stop(simulation.diagnostics, scenario.resolved);
-  return deterministic(**simulation).step_s;
+  const auto step = median_step_s(*workload);
+  if (!step) stop(step.diagnostics, scenario.resolved);
+  return *step;
 }
 
 double compute_scale_for(Scenario scenario, double seconds) {

@@ -15,6 +15,7 @@ namespace prism::validation {
 struct Claim {
   std::string about, what, found, bound;
   bool holds;
+  bool fitted;  ///< a number of the model was chosen on these rows: no prediction
 };
 using Claims = std::vector<Claim>;
 

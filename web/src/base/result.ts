@@ -172,7 +172,8 @@ export interface Result {
     gpu: number;
     most: number;
     fullest_rank: number;
-    fits: boolean;
+    /** Uncertain: within 15 % of what the GPU has, which the estimate cannot tell apart. */
+    fits: "yes" | "uncertain" | "no";
     not_counted: string;
     ranks: {
       pipeline_rank: number;

@@ -20,9 +20,12 @@ export const memoryParts = [
 
 export function memoryReading(m: Memory): string {
   const rank = `GPUs of pipeline rank ${m.fullest_rank} hold the most, about ${gib(m.most)} of ${gib(m.gpu)} GiB`;
-  return m.fits
-    ? `${rank}. Not counted: ${m.not_counted}.`
-    : `${rank}: by this estimate it does not fit. Times are computed all the same. Not counted: ${m.not_counted}.`;
+  const verdict = {
+    yes: "",
+    uncertain: ": this estimate cannot tell whether it fits",
+    no: ": by this estimate it does not fit, and times are computed all the same",
+  };
+  return `${rank}${verdict[m.fits]}. Not counted: ${m.not_counted}.`;
 }
 
 export function memoryTable(m: Memory): Table {

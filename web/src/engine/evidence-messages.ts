@@ -4,8 +4,6 @@
 export interface EvidenceTask {
   module: WebAssembly.Module;
   file: File;
-  /** The file is a model's config.json, for so many virtual stages; else it is evidence. */
-  virtualStages?: number;
 }
 export type EvidenceReply =
   | { type: "progress"; share: number }

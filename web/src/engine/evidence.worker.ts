@@ -18,14 +18,13 @@ async function startsAsGzip(file: File): Promise<boolean> {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-async function read({ module, file, virtualStages }: EvidenceTask): Promise<string> {
+async function read({ module, file }: EvidenceTask): Promise<string> {
   const engine = await create({
     instantiateWasm(imports, done) {
       WebAssembly.instantiate(module, imports).then(done);
       return {};
     },
   });
-  if (virtualStages !== undefined) return engine.import_model(await file.text(), virtualStages);
   let stored = 0;
   let told = 0;
   const counted = file.stream().pipeThrough(

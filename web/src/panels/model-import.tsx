@@ -4,23 +4,20 @@ import { useEffect, useState } from "preact/hooks";
 import { useController } from "../app/context";
 import { fittingRules, type ImportedModel, type ModelImport, withModel } from "../base/model-import";
 import { layersText } from "../base/sentences";
-import { importModel } from "../engine/evidence";
 import { Dialog } from "../ui/dialog";
 import { DataTable } from "../ui/table";
 
 export function ModelDialog({ file, onClose }: { file: File; onClose: () => void }) {
   const app = useController();
-  const layout = app.state.answer?.result.layout;
-  const stages = layout ? layout.pp * layout.virtual_stages : 1;
-  const [imported, setImported] = useState<ModelImport | null>(null);
+  const [read, setRead] = useState<{ imported: ModelImport; stages: number } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
-    const reading = importModel(file, stages);
-    reading.answer.then(setImported, (error) =>
-      setFailure(error instanceof Error ? error.message : String(error)),
-    );
-    return reading.cancel;
+    file
+      .text()
+      .then((text) => app.importModel(text))
+      .then(setRead, (error) => setFailure(error instanceof Error ? error.message : String(error)));
   }, [file]);
+  const imported = read?.imported;
   return (
     <Dialog title={`Model: ${file.name}`} onClose={onClose}>
       {failure !== null && <p role="alert">{`${file.name} was not read: ${failure}.`}</p>}
@@ -33,7 +30,7 @@ export function ModelDialog({ file, onClose }: { file: File; onClose: () => void
           ))}
         </div>
       )}
-      {imported?.ok && <Found imported={imported} stages={stages} name={file.name} onClose={onClose} />}
+      {imported?.ok && <Found imported={imported} stages={read!.stages} name={file.name} onClose={onClose} />}
     </Dialog>
   );
 }
