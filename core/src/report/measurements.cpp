@@ -1,9 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written by tests/validation/cost_model (validation --table), never by hand.
+// Written by tests/validation/cost_model (validation --table), never by hand: docs/validation.md in short.
 #include "report/nearest.h"
 
 namespace prism {
+namespace {
 
-std::span<const Measurement> measurements() { return {}; }
+// clang-format off
+constexpr Measurement rows[] = {
+    {"vTrain, GPT 175B, 11 layouts (arXiv 2312.12391)", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 512, 0, 0, 0, 0, 0, 0.0243, true},
+    {"vTrain, GPT 18.4B, 8 layouts (arXiv 2312.12391)", "a100-80gb-sxm",
+     "bf16", 1.843e+10, 256, 0, 0, 0, 0, 0, 0.0589, true},
+    {"vTrain, GPT 3.6B, 13 layouts (arXiv 2312.12391)", "a100-80gb-sxm",
+     "bf16", 3.555e+09, 64, 0, 0, 0, 0, 0, 0.0649, true},
+    {"vTrain, GPT 39.1B, 23 layouts (arXiv 2312.12391)", "a100-80gb-sxm",
+     "bf16", 3.907e+10, 512, 0, 0, 0, 0, 0, 0.0798, true},
+    {"Megatron-LM, activation recomputation: 22B, full", "a100-80gb-sxm",
+     "bf16", 2.206e+10, 8, 8, 1, 1, 1.42, 1.5037, 0.0589, false},
+    {"Megatron-LM, activation recomputation: 22B, selective", "a100-80gb-sxm",
+     "bf16", 2.206e+10, 8, 8, 1, 1, 1.1, 1.0918, -0.0075, false},
+    {"Megatron-LM, activation recomputation: 175B, full", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 64, 8, 8, 1, 18.13, 19.211, 0.0596, false},
+    {"Megatron-LM, activation recomputation: 175B, selective", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 64, 8, 8, 1, 13.75, 14.065, 0.0229, false},
+    {"Megatron-LM, activation recomputation: 530B, full", "a100-80gb-sxm",
+     "bf16", 5.295e+11, 280, 8, 35, 1, 49.05, 49.395, 0.0070, false},
+    {"Megatron-LM, activation recomputation: 530B, selective", "a100-80gb-sxm",
+     "bf16", 5.295e+11, 280, 8, 35, 1, 37.83, 36.651, -0.0312, false},
+    {"Megatron-LM, activation recomputation: 1T, full", "a100-80gb-sxm",
+     "bf16", 1.008e+12, 512, 8, 64, 1, 94.42, 95.985, 0.0166, false},
+    {"Megatron-LM, activation recomputation: 1T, selective", "a100-80gb-sxm",
+     "bf16", 1.008e+12, 512, 8, 64, 1, 71.49, 71.461, -0.0004, false},
+    {"Megatron-LM, GPT-3: 175B, 1,024 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 1024, 8, 16, 1, 31.9, 30.823, -0.0338, false},
+    {"MegaScale paper, its Megatron-LM column: 256 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 256, 8, 8, 1, 40, 41.851, 0.0463, false},
+    {"MegaScale paper, its Megatron-LM column: 512 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 512, 8, 8, 1, 21.2, 21.654, 0.0214, false},
+    {"MegaScale paper, its Megatron-LM column: 768 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 768, 8, 8, 1, 15.2, 14.921, -0.0183, false},
+    {"MegaScale paper, its Megatron-LM column: 1,024 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 1024, 8, 8, 1, 11.9, 11.555, -0.0290, false},
+    {"MegaScale paper, its Megatron-LM column: 3,072 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 3072, 8, 8, 1, 29.02, 28.55, -0.0162, false},
+    {"MegaScale paper, its Megatron-LM column: 6,144 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 6144, 8, 8, 1, 14.78, 15.004, 0.0152, false},
+    {"MegaScale paper, its Megatron-LM column: 8,192 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 8192, 8, 8, 1, 12.24, 11.618, -0.0508, false},
+    {"MegaScale paper, its Megatron-LM column: 12,288 GPUs", "a100-80gb-sxm",
+     "bf16", 1.746e+11, 12288, 8, 8, 1, 8.57, 8.2326, -0.0394, false},
+    {"Llama 3 405B: 8,192 GPUs", "h100-sxm",
+     "bf16", 4.059e+11, 8192, 8, 16, 1, 12.1, 12.013, -0.0072, true},
+    {"Llama 3 405B: 16,384 GPUs", "h100-sxm",
+     "bf16", 4.059e+11, 16384, 8, 16, 1, 6.5, 6.5772, 0.0119, true},
+    {"Llama 3 405B: 16,384 GPUs, 131k tokens, CP 16", "h100-sxm",
+     "bf16", 4.059e+11, 16384, 8, 16, 16, 10.9, 11.301, 0.0368, true},
+    {"MLPerf Training on H100, FP8: GPT-3 175B, 256 GPUs", "h100-sxm",
+     "fp8", 1.746e+11, 256, 4, 8, 1, 18.389, 19.493, 0.0601, true},
+    {"MLPerf Training on H100, FP8: GPT-3 175B, 512 GPUs", "h100-sxm",
+     "fp8", 1.746e+11, 512, 4, 8, 1, 11.051, 11.128, 0.0069, true},
+    {"MLPerf Training on H100, FP8: GPT-3 175B, 3,072 GPUs, RoCE", "h100-sxm",
+     "fp8", 1.746e+11, 3072, 4, 8, 1, 3.068, 2.7478, -0.1044, true},
+    {"MLPerf Training on H100, FP8: GPT-3 175B, 4,096 GPUs", "h100-sxm",
+     "fp8", 1.746e+11, 4096, 4, 8, 1, 1.609, 1.5474, -0.0383, true},
+    {"MLPerf Training on H100, FP8: GPT-3 175B, 8,192 GPUs", "h100-sxm",
+     "fp8", 1.746e+11, 8192, 4, 8, 1, 1.619, 1.5477, -0.0440, true},
+    {"MLPerf Training on H100, FP8: GPT-3 175B, 10,752 GPUs", "h100-sxm",
+     "fp8", 1.746e+11, 10752, 4, 8, 1, 0.93, 0.86354, -0.0715, true},
+    {"MLPerf Training on H100, FP8: Llama 3.1 405B, 512 GPUs", "h100-sxm",
+     "fp8", 4.059e+11, 512, 8, 8, 2, 55.136, 56.974, 0.0333, true},
+    {"MLPerf Training on H100, FP8: Llama 3.1 405B, 2,048 GPUs", "h100-sxm",
+     "fp8", 4.059e+11, 2048, 8, 8, 2, 14.219, 14.512, 0.0206, true},
+    {"MLPerf Training on H100, FP8: Llama 3.1 405B, 8,192 GPUs", "h100-sxm",
+     "fp8", 4.059e+11, 8192, 8, 8, 2, 5.179, 5.0762, -0.0199, true},
+    {"MLPerf Training on Blackwell, FP8: 256 B200", "b200-sxm",
+     "fp8", 4.059e+11, 256, 4, 8, 2, 27.666, 24.546, -0.1128, false},
+    {"MLPerf Training on Blackwell, FP8: 512 GB200", "gb200-nvl72",
+     "fp8", 4.059e+11, 512, 4, 8, 2, 19.32, 17.871, -0.0750, false},
+    {"MLPerf Training on Blackwell, FP8: 2,048 GB200", "gb200-nvl72",
+     "fp8", 4.059e+11, 2048, 4, 8, 2, 7.163, 6.6117, -0.0770, false},
+    {"Megatron Bridge on H100, FP8: Llama 3 8B, 8 GPUs, FSDP", "h100-sxm",
+     "fp8", 8.03e+09, 8, 1, 1, 1, 9.1884, 9.155, -0.0036, false},
+    {"Megatron Bridge on H100, FP8: Llama 3 70B, 64 GPUs, batch 128", "h100-sxm",
+     "fp8", 7.055e+10, 64, 4, 8, 1, 10.176, 10.836, 0.0648, false},
+    {"Megatron Bridge on H100, FP8: Llama 3 70B, 64 GPUs, batch 256", "h100-sxm",
+     "fp8", 7.055e+10, 64, 4, 8, 1, 19.692, 21.417, 0.0876, false},
+    {"Megatron Bridge on H100, FP8: Llama 3.1 405B, 1,024 GPUs, batch 512", "h100-sxm",
+     "fp8", 4.059e+11, 1024, 8, 8, 2, 13.791, 12.935, -0.0621, false},
+    {"Megatron Bridge on H100, FP8: Llama 3.1 405B, 1,024 GPUs, batch 1,536", "h100-sxm",
+     "fp8", 4.059e+11, 1024, 8, 8, 2, 37.578, 38.104, 0.0140, false},
+    {"Mixture of experts, Megatron Bridge on H100, FP8: DeepSeek-V3, 1,024 GPUs", "h100-sxm",
+     "fp8", 6.71e+11, 1024, 2, 8, 1, 25.264, 37.954, 0.5023, false},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Measurement> measurements() { return rows; }
 
 }  // namespace prism

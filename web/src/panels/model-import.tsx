@@ -59,12 +59,12 @@ function Found({
         {String(imported.model.layers)} layers on the {stages} virtual stages of this scenario. The rest of
         the scenario stays as it is.
       </p>
-      <fieldset>
+      <fieldset class="document">
         <legend>Layers on the stages</legend>
         {imported.layers.map((l) => {
           const fits = l.layers_per_virtual_stage.length > 0;
           return (
-            <label key={l.rule} class="choice">
+            <label key={l.rule} class="layer-rule">
               <input
                 type="radio"
                 name="layer rule"

@@ -39,7 +39,7 @@ export function Trust({ result, onAll }: { result: Result; onAll: () => void }) 
               {nearest.map((row) => (
                 <tr key={row.run}>
                   <th scope="row">{row.run}</th>
-                  <td>{format.count(row.gpus)}</td>
+                  <td>{row.layouts === "one" ? format.count(row.gpus) : "several"}</td>
                   <td>{errorText(row)}</td>
                   <td>{row.fitted ? "fitted" : "predicted"}</td>
                 </tr>
@@ -72,7 +72,7 @@ export function Memory({ result }: { result: Result }) {
         <h2>Memory</h2>
       </header>
       <p class="reading">{memoryReading(m)}</p>
-      <table class="bars">
+      <table class="bars memory">
         <caption class="visually-hidden">GiB that a GPU of the fullest pipeline rank holds</caption>
         <tbody>
           {memoryParts

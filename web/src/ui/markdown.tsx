@@ -4,11 +4,11 @@ import { type Block, blocks, type Span, spans } from "../base/markdown";
 /** A document of the project as part of a dialog: its own title is the dialog's, so headings start at h3. */
 export function Markdown({ text }: { text: string }) {
   return (
-    <>
+    <div class="document">
       {blocks(text).map((block, i) => (
         <BlockView key={i} block={block} />
       ))}
-    </>
+    </div>
   );
 }
 
