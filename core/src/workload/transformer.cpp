@@ -102,10 +102,11 @@ void Transformer::make_collectives(const Scenario& scenario, const Network& netw
   if (scenario.model->experts) {
     // Each tensor rank sends its share of the tokens, once for each expert a token visits; the ranks that
     // share an expert then gather what the others of them received.
-    const double held = word * z.x / z.t * real(scenario.model->experts->top_k);
-    dispatch_ = network.all_to_all(network.expert, held);
-    const CommunicationTime shared =
-        network.gather_or_scatter(network.expert_tensor, held * real(scenario.parallel.etp));
+    const std::int64_t copies = scenario.model->experts->top_k;
+    const double tokens = word * z.x / z.t;
+    dispatch_ = network.all_to_all(network.expert, tokens, copies);
+    const CommunicationTime shared = network.gather_or_scatter(
+        network.expert_tensor, tokens * real(copies * scenario.parallel.etp));
     dispatch_.seconds += shared.seconds;
     if (dispatch_.how.empty()) dispatch_.how = shared.how;
   }

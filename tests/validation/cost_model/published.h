@@ -13,6 +13,7 @@ struct Row {
   std::string name;
   Scenario scenario;
   double measured_s = 0, predicted_s = 0;
+  bool held_out = false;    ///< of a group with a fitted number: not one of the rows it was fitted on
   bool calibrates = false;  ///< the row that a factor was taken from: no prediction
   double error() const { return relative(predicted_s, measured_s); }
 };

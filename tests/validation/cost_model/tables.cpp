@@ -307,7 +307,8 @@ void write_table(std::ostream& out, const std::vector<Group>& groups, const std:
   for (const Group& g : groups) {
     if (g.compute_scale != 1) continue;  // calibrated on a machine of its own
     for (const Row& r : g.rows)
-      write_row(out, g.name + ": " + r.name, r.scenario, true, r.measured_s, r.predicted_s, r.error(), is_fitted(g));
+      write_row(out, g.name + ": " + r.name, r.scenario, true, r.measured_s, r.predicted_s, r.error(),
+                is_fitted(g) && !r.held_out);
   }
   out << "};\n// clang-format on\n\n}  // namespace\n\n"
          "std::span<const Measurement> measurements() { return rows; }\n\n}  // namespace prism\n";
