@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t most_trials = 4 * block_trials;
 constexpr double least_scale = 1e-3, largest_scale = 1e3;
-constexpr double near_enough = 1e-7;
+/// From here one more step of the proportion, which leaves some thousandth of the error, needs no look.
+constexpr double near_enough = 1e-3;
 
 std::string seconds(double s) {
   char text[32];
@@ -41,6 +42,23 @@ Result<double> simulated(Scenario& scenario, double scale) {
                                                                                    : moments(steps).mean);
 }
 
+/// The scale with which the step without variability takes so long, or the nearest one that is looked at. Places made
+/// slower are left out: only the proportion to the simulated step matters.
+double scale_of(Scenario scenario, double step_s) {
+  double low = least_scale, high = largest_scale;
+  for (int i = 0; i < 48; ++i) {
+    const double middle = std::sqrt(low * high);
+    scenario.cost_model.compute_scale = middle;
+    auto workload = build_workload(scenario);
+    if (!workload) break;
+    workload->what_if.clear();
+    const auto step = median_step_s(*workload);
+    if (!step) break;
+    (*step < step_s ? low : high) = middle;
+  }
+  return std::sqrt(low * high);
+}
+
 }  // namespace
 
 Result<CalibrationAccount> calibrate(Scenario& scenario) {
@@ -50,29 +68,21 @@ Result<CalibrationAccount> calibrate(Scenario& scenario) {
   account.median = scenario.cost_model.calibration == Calibration::median;
   account.measured_s = target;
   account.trials = std::min(scenario.run.trials, most_trials);
-  // The step grows with the scale, almost in proportion: secants from the proportional guess, kept between
-  // the scales known to be too small and too large.
-  double low = least_scale, high = largest_scale, before = 0, step_before = 0, scale = 1;
-  for (int i = 0; i < 40; ++i) {
+  // Simulated and deterministic step keep nearly the same proportion at any scale: so the deterministic one, which costs
+  // next to nothing, says where the simulated one meets the target. Kept between the scales known to be too small and
+  // too large.
+  double low = least_scale, high = largest_scale, aim = target;
+  for (int i = 0; i < 40 && high / low > 1 + 1e-9; ++i) {
+    double scale = scale_of(scenario, aim);
+    if (!(scale > low && scale < high)) scale = std::sqrt(low * high);
     const auto step = simulated(scenario, scale);
     if (!step) return R::faults(step.diagnostics);
-    if (std::abs(*step / target - 1) <= near_enough) {
-      account.factor = 1 / scale;
-      return R::of(std::move(account));
-    }
     (*step < target ? low : high) = scale;
-    const bool first = before == 0 || *step == step_before;
-    double next = first ? scale * target / *step
-                        : scale + (target - *step) * (scale - before) / (*step - step_before);
-    if (!(next > low && next < high)) next = std::sqrt(low * high);
-    before = scale;
-    step_before = *step;
-    if (next == scale || high / low < 1 + 1e-12) {
-      account.factor = 1 / scale;
-      if (std::abs(*step / target - 1) < 1e-4) return R::of(std::move(account));  // as near as steps come
-      break;
-    }
-    scale = next;
+    aim *= target / *step;
+    if (std::abs(*step / target - 1) > near_enough) continue;
+    scenario.cost_model.compute_scale = scale_of(scenario, aim);
+    account.factor = 1 / scenario.cost_model.compute_scale;
+    return R::of(std::move(account));
   }
   const auto fastest = simulated(scenario, least_scale);
   return R::fault({Code::inconsistent, "/cost_model/calibrate",
