@@ -52,7 +52,11 @@ if (sanitize) {
   preset("sanitize");
   ctest(
     "sanitize",
-    { ASAN_OPTIONS: "detect_leaks=1", UBSAN_OPTIONS: "print_stacktrace=1", ...(all ? {} : { PRISM_SANITIZED: "1" }) },
+    {
+      ASAN_OPTIONS: "detect_leaks=1",
+      UBSAN_OPTIONS: "print_stacktrace=1",
+      ...(all ? {} : { PRISM_SANITIZED: "1" }),
+    },
     all ? [] : ["--exclude-regex", statistics],
   );
 }
