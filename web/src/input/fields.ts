@@ -14,6 +14,7 @@ export const groups: { id: Base["group"]; title: string }[] = [
   { id: "job", title: "Job" },
   { id: "layout", title: "Layout" },
   { id: "batch", title: "Batch" },
+  { id: "calibration", title: "Calibration" },
   { id: "variability", title: "Variability" },
   { id: "place", title: "Slow place" },
   { id: "run", title: "Simulation" },
@@ -69,22 +70,6 @@ export const fields: Field[] = [
     options: (r) => presetOptions(r.presets?.gpu, presetName(r, "/cluster/gpu")),
     value: (r) => presetName(r, "/cluster/gpu"),
     write: set("/cluster/gpu"),
-  },
-  {
-    kind: "number",
-    id: "calibrate",
-    group: "job",
-    label: "Measured median step",
-    pointer: "/cost_model/calibrate",
-    unit: "s, to calibrate with",
-    step: "scale",
-    shown: hasModel,
-    value: (r) => valueAt(r.data, "/cost_model/calibrate/median_step_s"),
-    help: (_, result) =>
-      (result && calibrationText(result)) ??
-      "If you have measured one: the efficiency of compute is solved for. Empty: not calibrated.",
-    write: (r, value) => withValue(r.text, "/cost_model/calibrate", { median_step_s: value }),
-    clear: (r) => withValue(r.text, "/cost_model/calibrate", undefined),
   },
   {
     kind: "number",
@@ -266,6 +251,22 @@ export const fields: Field[] = [
     step: "double",
     help: (_, result) => (result ? batchLine(result) : ""),
     write: equation("/batch/micro_batches", "/batch/global"),
+  },
+  {
+    kind: "number",
+    id: "calibrate",
+    group: "calibration",
+    label: "Measured median step",
+    pointer: "/cost_model/calibrate",
+    unit: "s",
+    step: "scale",
+    shown: hasModel,
+    value: (r) => valueAt(r.data, "/cost_model/calibrate/median_step_s"),
+    help: (_, result) =>
+      (result && calibrationText(result)) ??
+      "If you have measured one: the efficiency of compute is solved for. Empty: not calibrated.",
+    write: (r, value) => withValue(r.text, "/cost_model/calibrate", { median_step_s: value }),
+    clear: (r) => withValue(r.text, "/cost_model/calibrate", undefined),
   },
   {
     kind: "choice",

@@ -39,7 +39,7 @@ export interface Option {
 
 export interface Base {
   id: string;
-  group: "job" | "layout" | "batch" | "variability" | "place" | "run";
+  group: "job" | "layout" | "batch" | "calibration" | "variability" | "place" | "run";
   label: string;
   /** Diagnostics at or below this pointer belong to the field. */
   pointer: string;

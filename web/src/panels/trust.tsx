@@ -24,29 +24,25 @@ export function Trust({ result, onAll }: { result: Result; onAll: () => void }) 
       {calibrated && <p class="reading">{calibrated}</p>}
       <p class="reading">{trustReading(result)}</p>
       {nearest.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-        <section class="table-scroll" aria-label="Nearest measurements" tabIndex={0}>
-          <table class="prose">
-            <thead>
-              <tr>
-                <th scope="col">Measured run</th>
-                <th scope="col">GPUs</th>
-                <th scope="col">Error</th>
-                <th scope="col">Is</th>
+        <table class="nearest">
+          <caption class="visually-hidden">Nearest measurements</caption>
+          <thead>
+            <tr>
+              <th scope="col">Measured run</th>
+              <th scope="col">Error</th>
+              <th scope="col">Is</th>
+            </tr>
+          </thead>
+          <tbody>
+            {nearest.map((row) => (
+              <tr key={row.run}>
+                <th scope="row">{row.run}</th>
+                <td>{errorText(row)}</td>
+                <td>{row.fitted ? "fitted" : "predicted"}</td>
               </tr>
-            </thead>
-            <tbody>
-              {nearest.map((row) => (
-                <tr key={row.run}>
-                  <th scope="row">{row.run}</th>
-                  <td>{row.layouts === "one" ? format.count(row.gpus) : "several"}</td>
-                  <td>{errorText(row)}</td>
-                  <td>{row.fitted ? "fitted" : "predicted"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+            ))}
+          </tbody>
+        </table>
       )}
       <p class="hint">
         Error is modelled over measured, less 1, without calibration. “Fitted”: a number of the cost model was

@@ -33,7 +33,7 @@ function BlockView({ block }: { block: Block }) {
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
         <section class="table-scroll" aria-label={block.headings.join(", ")} tabIndex={0}>
-          <table class="prose">
+          <table>
             <thead>
               <tr>
                 {block.headings.map((heading, i) => (
