@@ -32,6 +32,6 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
                         const Parts& training = {});
 
 /// The training run on the steps that have been simulated. The scenario must have one.
-TrainingSetup training_setup(const Job& job, const Parts& trials);
+TrainingSetup training_setup(const Job& job, const Parts& trials, const Parts& check);
 
 }  // namespace prism
