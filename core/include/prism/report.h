@@ -46,6 +46,6 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
 std::string model_import_json(std::string_view config, std::int64_t virtual_stages);
 
 /// The training run on the steps that have been simulated. The scenario must have one.
-TrainingSetup training_setup(const Job& job, const Parts& trials);
+TrainingSetup training_setup(const Job& job, const Parts& trials, const Parts& check);
 
 }  // namespace prism

@@ -272,6 +272,19 @@ ordered_json assumptions(const Scenario& s) {
   return out;
 }
 
+/// The fast path leaves replicas out: said beside the answer where the trials played again with all of them disagree.
+std::optional<Diagnostic> fast_path_off(const Outcome& outcome) {
+  constexpr double most = 1e-3;
+  const double off = std::abs(outcome.check_mean_difference);
+  if (off <= most || off <= 4 * outcome.check_standard_error) return std::nullopt;
+  const int tenths = static_cast<int>(1000 * off + 0.5);
+  return Diagnostic{Code::inconsistent, "/run/engine",
+                    "with every replica simulated the first " + std::to_string(outcome.checked_trials) +
+                        " trials take " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " % " +
+                        (outcome.check_mean_difference < 0 ? "longer" : "less") + " than the fast engine says",
+                    "use the engine exact", Severity::warning};
+}
+
 }  // namespace
 
 std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check,
@@ -311,7 +324,9 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   if (job.scenario.training_run && !partial)
     out["training_run"] = training_section(job, outcome, training, wall_clock);
   out["notes"] = notes(job.workload);
-  out["warnings"] = to_json(job.warnings);
+  std::vector<Diagnostic> warnings = job.warnings;
+  if (auto off = fast_path_off(outcome)) warnings.push_back(std::move(*off));
+  out["warnings"] = to_json(warnings);
   out["assumptions"] = assumptions(job.scenario);
   const std::string digest =
       partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out, wall_clock);
