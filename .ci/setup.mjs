@@ -15,7 +15,7 @@ const packages = {
     ...["libgtest-dev", "googletest", "libbenchmark-dev"], // of its tests and benchmarks
     ...["chromium"], // the browser of the page's tests
   ],
-  all: ["clang"], // the second compiler of `npm run test:all`
+  all: ["clang", "firefox-esr"], // the second compiler and the second browser of `npm run test:all`
   bench: ["python3-numpy"], // what `npm run bench` compares with
 };
 

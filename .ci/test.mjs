@@ -45,7 +45,7 @@ nodeTest("WebAssembly in Node, and the same bytes everywhere", ["tests/wasm", "t
 
 site();
 test("page: types", "npm", ["run", "--silent", "types"]);
-test("page: parts, and in Chromium", "npm", ["exec", "--offline", "--", "vitest", "run"]);
+test("page: parts, and in Chromium", "npm", ["exec", "--offline", "--", "vitest", "run"], full);
 
 if (all) ctest("clang");
 if (sanitize) {
