@@ -49,8 +49,8 @@ Scenario read_document(const Json& document, Notes& notes) {
   constexpr std::array<std::string_view, 1> reserved = {"trace"};
   const bool model = root.has("model"), operators = root.has("operators");
   const bool job = !operators;
-  // Which of the two the other keys belong to must be known, or nothing else is judged.
   if (model && operators) {
+    // Which of the two the other keys belong to cannot be known: nothing else is judged.
     root.fault_at("operators", Code::inconsistent,
                   "\"model\" and \"operators\" are two sources of operators; exactly one is needed",
                   "leave one of the two out");
@@ -59,6 +59,11 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (!model && !operators && !root.has("trace")) {
     constexpr std::array<std::string_view, 2> doors = {"model", "operators"};
     root.missing_one_of(doors, "one of \"model\" and \"operators\" is missing");
+    // What the other keys must hold depends on it: only their names are judged.
+    for (const std::string_view key : {"model", "operators", "precision", "parallel", "batch", "cluster", "cost_model",
+                                       "variability", "what_if", "trace", "training_run", "run"})
+      root.take(key);
+    root.finish();
     return to;
   }
   root.take("operators");
