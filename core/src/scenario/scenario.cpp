@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t longest_title = 200;
+/// What a scenario may hold beside its version, its title and its source of operators.
+constexpr std::array<std::string_view, 9> other_keys = {"precision",   "parallel", "batch",        "cluster", "cost_model",
+                                                        "variability", "what_if",  "training_run", "run"};
 constexpr std::array<std::string_view, 3> precisions = {"bf16", "fp8", "fp4"};
 
 /// `prism` must be there, first, and 1. False: nothing else can be read.
@@ -59,6 +62,9 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (!model && !operators && !root.has("trace")) {
     constexpr std::array<std::string_view, 2> doors = {"model", "operators"};
     root.missing_one_of(doors, "one of \"model\" and \"operators\" is missing");
+    for (std::string_view key : doors) root.take(key);
+    for (std::string_view key : other_keys) root.take(key);
+    root.finish();
     return to;
   }
   root.take("operators");
