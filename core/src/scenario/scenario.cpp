@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t longest_title = 200;
+/// What a scenario may hold beside its version, its title and its source of operators.
+constexpr std::array<std::string_view, 9> other_keys = {"precision",   "parallel", "batch",        "cluster", "cost_model",
+                                                        "variability", "what_if",  "training_run", "run"};
 constexpr std::array<std::string_view, 3> precisions = {"bf16", "fp8", "fp4"};
 
 /// `prism` must be there, first, and 1. False: nothing else can be read.
@@ -49,8 +52,8 @@ Scenario read_document(const Json& document, Notes& notes) {
   constexpr std::array<std::string_view, 1> reserved = {"trace"};
   const bool model = root.has("model"), operators = root.has("operators");
   const bool job = !operators;
+  // Which of the two the other keys belong to must be known, or nothing else is judged.
   if (model && operators) {
-    // Which of the two the other keys belong to cannot be known: nothing else is judged.
     root.fault_at("operators", Code::inconsistent,
                   "\"model\" and \"operators\" are two sources of operators; exactly one is needed",
                   "leave one of the two out");
@@ -59,10 +62,8 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (!model && !operators && !root.has("trace")) {
     constexpr std::array<std::string_view, 2> doors = {"model", "operators"};
     root.missing_one_of(doors, "one of \"model\" and \"operators\" is missing");
-    // What the other keys must hold depends on it: only their names are judged.
-    for (const std::string_view key : {"model", "operators", "precision", "parallel", "batch", "cluster", "cost_model",
-                                       "variability", "what_if", "trace", "training_run", "run"})
-      root.take(key);
+    for (std::string_view key : doors) root.take(key);
+    for (std::string_view key : other_keys) root.take(key);
     root.finish();
     return to;
   }
