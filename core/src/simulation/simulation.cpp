@@ -43,8 +43,8 @@ Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::in
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
 /// guessed.
 std::int64_t pilot_units(double draws_a_replica, bool alike, double spread) {
-  // Where places differ, few replicas can be the latest, and what they draw afresh matters less.
-  if (!alike) return spread < 1 ? 16 : 4;
+  // Where what lasts decides, few replicas can be the latest, and what they draw afresh matters less.
+  if (!alike && spread >= 1) return 4;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;
