@@ -11,10 +11,10 @@ import { serve } from "./serve.mjs";
 import { setup } from "./setup.mjs";
 import { fail, root, say } from "./shell.mjs";
 
-const example = "examples/llama3-405b-16384-h100.json";
+const examples = ["examples/llama3-405b-16384-h100.json", "examples/variability-65536.json"];
 const repetitions = 3;
 
-setup({});
+setup({ bench: true });
 preset("native");
 preset("wasm");
 publish();
@@ -30,14 +30,17 @@ function bestOf(count, work) {
   return Math.min(...Array.from({ length: count }, work));
 }
 
+/** Program of tests/bench: what it prints, native and in Node. */
+const both = (name) => ({
+  native: JSON.parse(output(`build/native/tests/bench/${name}`, [])),
+  wasm: JSON.parse(
+    output(process.execPath, ["--no-experimental-fetch", `build/wasm/tests/bench/${name}.js`]),
+  ),
+});
+
 /** Draws a second; native and WebAssembly in turn, the best of each. */
 function kernels() {
-  const runs = Array.from({ length: repetitions }, () => ({
-    native: JSON.parse(output("build/native/tests/bench/prism_kernels", [])),
-    wasm: JSON.parse(
-      output(process.execPath, ["--no-experimental-fetch", "build/wasm/tests/bench/prism_kernels.js"]),
-    ),
-  }));
+  const runs = Array.from({ length: repetitions }, () => both("prism_kernels"));
   const best = (build, key) => Math.max(...runs.map((r) => r[build][key]));
   return Object.fromEntries(
     ["native", "wasm"].map((build) => [
@@ -47,16 +50,30 @@ function kernels() {
   );
 }
 
-function nativeSeconds(engine, count) {
+function nativeSeconds(example, engine, count, more = []) {
   return bestOf(count, () => {
     const start = performance.now();
-    output("build/prism", ["run", example, "--engine", engine, "--threads", "2", "--json"]);
+    output("build/prism", ["run", example, "--engine", engine, "--threads", "2", "--json", ...more]);
     return (performance.now() - start) / 1000;
   });
 }
 
+/** Chunks a second of all replicas, without what a run costs once: two runs' difference. */
+function engineChunks(example) {
+  const { engine } = JSON.parse(output("build/prism", ["run", example, "--trials", "1", "--json"]));
+  const time = (trials) => nativeSeconds(example, "exact", repetitions, ["--trials", String(trials)]);
+  return (engine.tasks * engine.replicas * (1024 - 256)) / (time(1024) - time(256));
+}
+
+/** The same chunk model written with numpy, one thread: tests/bench/chunks.py. Undefined where there is no numpy. */
+function numpyChunks() {
+  const run = () => spawnSync("/usr/bin/python3", ["tests/bench/chunks.py"], { cwd: root, encoding: "utf8" });
+  const runs = Array.from({ length: repetitions }, run).filter((r) => r.status === 0);
+  return runs.length ? Math.max(...runs.map((r) => JSON.parse(r.stdout).chunks_per_s)) : undefined;
+}
+
 /** In Chromium, two workers: seconds from a change (a new seed) to the first numbers and to the finished run. */
-async function page() {
+async function page(example) {
   const { chromium } = await import("playwright-core");
   const { server, port } = await serve({ site: resolve(root, "build/site"), port: 0 });
   const browser = await chromium.launch({
@@ -74,6 +91,12 @@ async function page() {
   const finished = () => tab.waitForSelector(".status:not([data-running]) >> text=/./", { timeout: 120_000 });
   await tab.waitForSelector("[data-testid=lead]");
   await finished();
+  if (example !== examples[0]) {
+    const { title } = JSON.parse(readFileSync(resolve(root, example), "utf8"));
+    await tab.setInputFiles("input[type=file]", resolve(root, example));
+    await tab.waitForSelector(`h1:has-text("${title}")`);
+    await finished();
+  }
   const times = [];
   for (let i = 0; i < repetitions + 2; ++i)
     times.push(
@@ -115,29 +138,52 @@ async function page() {
 
 say("Kernels");
 const k = kernels();
+say("Estimates");
+const estimates = both("prism_estimate");
 say("Whole runs");
-const fast = nativeSeconds("fast", repetitions);
-const full = nativeSeconds("exact", 1);
-const chromium = await page();
+const runs = [];
+for (const example of examples)
+  runs.push({
+    title: JSON.parse(readFileSync(resolve(root, example), "utf8")).title,
+    fast: nativeSeconds(example, "fast", repetitions),
+    exact: nativeSeconds(example, "exact", 1),
+    chromium: await page(example),
+  });
+say("The same model in numpy");
+const chunks = { engine: engineChunks(examples[1]), numpy: numpyChunks() };
 
-const giga = (x) => `${(x / 1e9).toFixed(2)} G/s`;
+const giga = (x) => `${(x / 1e9).toFixed(x < 1e8 ? 4 : 2)} G/s`;
 const percent = (a, b) => `${((100 * a) / b).toFixed(0)} %`;
+const milliseconds = (x) => `${x.toFixed(2)} ms`;
 const seconds = (x) => `${x.toFixed(2)} s`;
 const rows = [
   ["Draws a second, one thread", "native", "WebAssembly (Node)", "WebAssembly / native"],
   ["  bare loop", giga(k.native.bare), giga(k.wasm.bare), percent(k.wasm.bare, k.native.bare)],
   ["  engine", giga(k.native.engine), giga(k.wasm.engine), percent(k.wasm.engine, k.native.engine)],
   ["  engine / bare loop", percent(k.native.engine, k.native.bare), percent(k.wasm.engine, k.wasm.bare), ""],
+  ...runs.flatMap((r) => [
+    ["", "", "", ""],
+    [`${r.title}, 10,000 trials`, "native, 2 threads", "Chromium", ""],
+    ["  fast path, best of 3", seconds(r.fast), seconds(r.chromium.whole), percent(r.fast, r.chromium.whole)],
+    ["  every replica simulated", seconds(r.exact), "", ""],
+    ["  first numbers after a change", "", seconds(r.chromium.first), ""],
+  ]),
   ["", "", "", ""],
-  [
-    `${JSON.parse(readFileSync(resolve(root, example), "utf8")).title}, 10,000 trials`,
-    "native, 2 threads",
-    "Chromium",
+  ["One estimate without variability, 405B", "native", "WebAssembly (Node)", ""],
+  ...Object.keys(estimates.native).map((name) => [
+    `  ${name}`,
+    milliseconds(estimates.native[name]),
+    milliseconds(estimates.wasm[name]),
     "",
+  ]),
+  ["", "", "", ""],
+  ["Chunks a second, every replica", "native, 2 threads", "numpy, 1 thread", "native / numpy"],
+  [
+    `  ${runs[1].title}`,
+    giga(chunks.engine),
+    chunks.numpy ? giga(chunks.numpy) : "no numpy",
+    chunks.numpy ? `${(chunks.engine / chunks.numpy).toFixed(0)} x` : "",
   ],
-  ["  fast path, best of 3", seconds(fast), seconds(chromium.whole), ""],
-  ["  every replica simulated", seconds(full), "", ""],
-  ["  first numbers after a change", "", seconds(chromium.first), ""],
 ];
 const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
 console.log(`\n${cpus().length} processors: ${cpus()[0].model}\n`);

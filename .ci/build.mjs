@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the native program (build/prism), the WebAssembly module (build/wasm) and the page (build/site).
+// Builds the native program (build/prism), the WebAssembly modules (build/wasm) and the page (build/site).
 // CMake presets say how; Ninja and the check in `site` make a second run short.
 import { copyFileSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export function publish() {
 }
 
 export function wasm() {
-  preset("wasm", ["prism_wasm"]);
+  preset("wasm", ["wasm_prism", "wasm_evidence"]);
 }
 
 /** Newest modification time below a path. A folder's own time tells of files that were taken away. */
@@ -51,9 +51,13 @@ export function site() {
   const files = [
     "build/wasm/prism.mjs",
     "build/wasm/prism.wasm",
+    "build/wasm/evidence.mjs",
+    "build/wasm/evidence.wasm",
     "wasm/module.d.ts",
+    "wasm/evidence.d.ts",
     "package.json",
     "package-lock.json",
+    "docs/validation.md",
   ];
   const inputs = [
     ...files.map((file) => modified(join(root, file))),

@@ -15,7 +15,8 @@ const packages = {
     ...["libgtest-dev", "googletest", "libbenchmark-dev"], // of its tests and benchmarks
     ...["chromium"], // the browser of the page's tests
   ],
-  all: ["clang"], // the second compiler of `npm run test:all`
+  all: ["clang", "firefox-esr"], // the second compiler and the second browser of `npm run test:all`
+  bench: ["python3-numpy"], // what `npm run bench` compares with
 };
 
 /** Those of the Debian packages that are not installed. */
@@ -64,12 +65,16 @@ function npmPackages() {
   writeFileSync(stamp, want);
 }
 
-/** `all`: also what only the full test run needs. */
-export function setup({ all = false } = {}) {
+/** `all`, `bench`: also what only the full test run, or the benchmark, needs. */
+export function setup({ all = false, bench = false } = {}) {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19))
     fail(`Node 20.19 or newer is needed; this is ${process.version}.`);
-  const command = systemPackages(all ? [...packages.base, ...packages.all] : packages.base);
+  const command = systemPackages([
+    ...packages.base,
+    ...(all ? packages.all : []),
+    ...(bench ? packages.bench : []),
+  ]);
   if (command) fail(`System packages are missing. Run this once, then start again:\n\n  ${command}\n`);
   npmPackages();
 }

@@ -45,14 +45,18 @@ nodeTest("WebAssembly in Node, and the same bytes everywhere", ["tests/wasm", "t
 
 site();
 test("page: types", "npm", ["run", "--silent", "types"]);
-test("page: parts, and in Chromium", "npm", ["exec", "--offline", "--", "vitest", "run"]);
+test("page: parts, and in Chromium", "npm", ["exec", "--offline", "--", "vitest", "run"], full);
 
 if (all) ctest("clang");
 if (sanitize) {
   preset("sanitize");
   ctest(
     "sanitize",
-    { ASAN_OPTIONS: "detect_leaks=1", UBSAN_OPTIONS: "print_stacktrace=1", ...(all ? {} : { PRISM_SANITIZED: "1" }) },
+    {
+      ASAN_OPTIONS: "detect_leaks=1",
+      UBSAN_OPTIONS: "print_stacktrace=1",
+      ...(all ? {} : { PRISM_SANITIZED: "1" }),
+    },
     all ? [] : ["--exclude-regex", statistics],
   );
 }

@@ -4,9 +4,6 @@
 //
 // A bad scenario is data: prepare() returns it as diagnostics. A wrong call (an unknown handle, phase or
 // unit) is a bug of the caller and throws an Error.
-#include <emscripten/bind.h>
-#include <emscripten/val.h>
-
 #include <cstring>
 #include <map>
 #include <stdexcept>
@@ -14,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "prism/evidence_import.h"
+#include "binding.h"
 #include "prism/report.h"
 #include "prism/study_report.h"
 
@@ -31,33 +28,17 @@ prism::Job& job_of(int handle) {
   return found->second;
 }
 
-std::map<int, prism::EvidenceImport> imports;
-
-prism::EvidenceImport& import_of(int handle) {
-  const auto found = imports.find(handle);
-  if (found == imports.end()) throw std::invalid_argument("unknown import " + std::to_string(handle));
-  return found->second;
-}
-
 prism::Phase phase_of(const std::string& name) {
   for (int i = 0; i < prism::phase_count; ++i)
     if (prism::phase_names[i] == name) return static_cast<prism::Phase>(i);
   throw std::invalid_argument("unknown phase " + name);
 }
 
-val view(std::vector<std::byte>& bytes) {
-  return val(emscripten::typed_memory_view(bytes.size(), reinterpret_cast<std::uint8_t*>(bytes.data())));
-}
-
 val copied_out(std::vector<std::byte> bytes) { return val::global("Uint8Array").new_(view(bytes)); }
 
-prism::Parts copied_in(const val& arrays) {
+prism::Parts parts_in(const val& arrays) {
   prism::Parts parts(arrays["length"].as<std::size_t>());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const val array = arrays[i];
-    parts[i].resize(array["length"].as<std::size_t>());
-    view(parts[i]).call<void>("set", array);
-  }
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = copied_in(val(arrays[i]));
   return parts;
 }
 
@@ -80,14 +61,14 @@ val run_unit(int handle, const std::string& phase_text, double unit) {
   return copied_out(prism::run_unit(simulation, phase, static_cast<std::int64_t>(unit)));
 }
 
-void learn(int handle, const val& pilot) { prism::learn(*job_of(handle).simulation, copied_in(pilot)); }
+void learn(int handle, const val& pilot) { prism::learn(*job_of(handle).simulation, parts_in(pilot)); }
 
 std::string finish(int handle, const val& trials, const val& attribution, const val& check) {
-  return prism::result_json(job_of(handle), copied_in(trials), copied_in(attribution), copied_in(check));
+  return prism::result_json(job_of(handle), parts_in(trials), parts_in(attribution), parts_in(check));
 }
 
 val samples(int handle, const val& trials) {
-  const prism::Outcome outcome = prism::merge(*job_of(handle).simulation, copied_in(trials), {}, {});
+  const prism::Outcome outcome = prism::merge(*job_of(handle).simulation, parts_in(trials), {}, {});
   std::vector<std::byte> bytes(outcome.step_s.size() * sizeof(double));
   std::memcpy(bytes.data(), outcome.step_s.data(), bytes.size());
   return copied_out(std::move(bytes));
@@ -95,22 +76,9 @@ val samples(int handle, const val& trials) {
 
 void release(int handle) { jobs.erase(handle); }
 
-int import_begin(const std::string& kind) {
-  imports.emplace(++last_handle, prism::EvidenceImport(kind));
-  return last_handle;
-}
-
-bool import_piece(int handle, const val& array) {
-  prism::EvidenceImport& import = import_of(handle);
-  std::vector<std::byte> piece(array["length"].as<std::size_t>());
-  view(piece).call<void>("set", array);
-  return import.feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
-}
-
-std::string import_end(int handle, const std::string& title) {
-  std::string answer = import_of(handle).finish(title);
-  imports.erase(handle);
-  return answer;
+std::string import_model(const std::string& config, double virtual_stages) {
+  if (!(virtual_stages >= 1 && virtual_stages <= 1e6)) throw std::out_of_range("virtual stages from 1 to 1000000");
+  return prism::model_import_json(config, static_cast<std::int64_t>(virtual_stages));
 }
 
 std::map<int, prism::StudyPlan> studies;
@@ -151,22 +119,6 @@ std::string version() { return std::string(prism::engine_version); }
 
 std::string presets() { return prism::presets_json(); }
 
-/// The same function, with a C++ exception turned into a JavaScript Error: it would cross the boundary as an
-/// object without a message.
-template <auto function>
-struct Guarded;
-template <class R, class... A, R (*function)(A...)>
-struct Guarded<function> {
-  static R call(A... arguments) {
-    try {
-      return function(arguments...);
-    } catch (const std::exception& fault) {
-      val::global("Error").new_(std::string(fault.what())).throw_();
-    }
-    __builtin_unreachable();
-  }
-};
-
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(prism) {
@@ -182,7 +134,5 @@ EMSCRIPTEN_BINDINGS(prism) {
   emscripten::function("study_unit", &Guarded<study_unit>::call);
   emscripten::function("study_finish", &Guarded<study_finish>::call);
   emscripten::function("study_release", &Guarded<study_release>::call);
-  emscripten::function("import_begin", &Guarded<import_begin>::call);
-  emscripten::function("import_piece", &Guarded<import_piece>::call);
-  emscripten::function("import_end", &Guarded<import_end>::call);
+  emscripten::function("import_model", &Guarded<import_model>::call);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WebAssembly module's whole surface. Tested against the real module in tests/wasm.
+// The whole surface of the module that runs scenarios. Tested against the real module in tests/wasm.
 
 /** Phases of a run, in order. Units of one phase may run in any order on any worker. */
 export type Phase = "pilot" | "trials" | "attribution" | "check";
@@ -35,15 +35,11 @@ export interface PrismModule {
   /** The study's document, from the parts of all units in order. */
   study_finish(handle: number, parts: Uint8Array[]): string;
   study_release(handle: number): void;
-  /** Starts reading evidence: "operators", "kineto", "nccl", "megatron", "steps", or "auto". Returns a handle. */
-  import_begin(kind: string): number;
-  /** The next piece of the file, inflated. False once no more is wanted: import_end then says why. */
-  import_piece(handle: number, piece: Uint8Array): boolean;
   /**
-   * JSON: `{"ok": true, "evidence": {...}, "scenario": text | null, "validation": {...} | null, "timeline": text | null}`
-   * or `{"ok": false, "errors": [...]}`. Frees the handle.
+   * Reads a Hugging Face config.json. JSON: `{"ok": true, "model": {...}, "account": [...], "left_out": [...],
+   * "layers": [...]}`, the last over so many virtual stages, or `{"ok": false, "errors": [...]}`.
    */
-  import_end(handle: number, title: string): string;
+  import_model(config: string, virtual_stages: number): string;
 }
 
 export default function create(options: {

@@ -12,7 +12,7 @@ function preloadEngine(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(_html, { bundle }) {
-        const engine = Object.keys(bundle ?? {}).find((name) => name.endsWith(".wasm"));
+        const engine = Object.keys(bundle ?? {}).find((name) => /prism-[^/]*\.wasm$/.test(name));
         if (!engine) return [];
         const attrs = {
           rel: "preload",

@@ -34,6 +34,12 @@ int check(const CheckOptions& options);
 
 int presets(bool json);
 
+struct ModelImportOptions {
+  std::string file;
+  std::int64_t stages = 0;  ///< show how the layers spread over so many virtual stages; 0: do not
+};
+int import_model(const ModelImportOptions& options);
+
 struct LinkOptions {
   std::string file;
   Overrides overrides;

@@ -60,12 +60,23 @@ int decimals_for(double value, double width) {
 
 std::string exact(double x) { return print("%.*g", 17, x); }
 
+/// Bytes at the start of `text` that would turn round the text after them: bidirectional marks and overrides, and
+/// line separators. 0: none.
+static std::size_t disguise(std::string_view text) {
+  if (text.starts_with("\xd8\x9c")) return 2;
+  if (text.size() < 3 || text[0] != '\xe2') return 0;
+  const auto middle = static_cast<unsigned char>(text[1]), last = static_cast<unsigned char>(text[2]);
+  const bool mark = middle == 0x80 && (last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae));
+  return mark || (middle == 0x81 && last >= 0xa6 && last <= 0xa9) ? 3 : 0;
+}
+
 std::string printable(std::string_view text, bool keep_new_lines) {
   std::string out(text);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto c = static_cast<unsigned char>(out[i]);
     const bool c1 = c == 0xc2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xa0;
     if (c1) out.replace(i, 2, "?");
+    if (const std::size_t bytes = disguise(std::string_view(out).substr(i))) out.replace(i, bytes, "?");
     if ((c < 0x20 && !(keep_new_lines && c == '\n')) || c == 0x7f) out[i] = '?';
   }
   return out;

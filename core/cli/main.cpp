@@ -89,6 +89,16 @@ int main(int argc, char** argv) {
   presets_command->add_flag("--json", presets_json, "Print their contents and sources");
   presets_command->callback([&] { code = presets(presets_json); });
 
+  ModelImportOptions model_import_options;
+  CLI::App* model_import_command =
+      app.add_subcommand("import-model", "Turn a Hugging Face config.json into a scenario's model");
+  model_import_command->add_option("FILE", model_import_options.file, "config.json; - reads standard input")->required();
+  model_import_command
+      ->add_option("--stages", model_import_options.stages,
+                   "Show how each rule spreads the layers over so many virtual stages")
+      ->check(CLI::Range(1, 65536));
+  model_import_command->callback([&] { code = import_model(model_import_options); });
+
   LinkOptions link_options;
   CLI::App* link_command = app.add_subcommand("link", "Make a link that opens this scenario on the page");
   link_command->add_option("FILE", link_options.file, file_help)->required();

@@ -139,6 +139,34 @@ std::string throughput_text(const ordered_json& t) {
                 {"hardware FLOPs", percent(t["hfu"]) + " of peak (HFU)", ""}});
 }
 
+std::string memory_text(const ordered_json& m) {
+  if (m.is_null()) return {};
+  const auto gib = [](const ordered_json& x) { return significant(x, 3) + " GiB"; };
+  const ordered_json& r = m["ranks"][m["fullest_rank"].get<std::size_t>()];
+  return "Memory of a GPU, estimated\n  " + gib(m["most"]) + " of " + gib(m["gpu"]) + " on pipeline rank " +
+         grouped(m["fullest_rank"]) + (m["fits"] == "yes" ? "" : m["fits"] == "no" ? ": does not fit" : ": may or may not fit") + "\n  parameters " +
+         gib(r["parameters"]) + ", gradients " + gib(r["gradients"]) + ", optimizer " + gib(r["optimizer"]) +
+         ", activations " + gib(r["activations"].get<double>() + r["working"].get<double>()) + "\n";
+}
+
+std::string trust_text(const ordered_json& r) {
+  std::string out;
+  if (const ordered_json& c = r["calibration"]; !c.is_null())
+    out += "Calibrated\n  to a measured " + c["to"].get<std::string>() + " of " +
+           significant(c["measured_s"], 4) + " s: " + significant(c["efficiency_factor"], 3) +
+           " times the assumed efficiency of compute\n";
+  const ordered_json& v = r["validation"];
+  if (v.is_null()) return out;
+  if (v["nearest"].empty()) return out + "Validation\n  " + v["text"].get<std::string>() + "\n";
+  out += "Validation: error of the modelled step in the measured runs most like this one\n";
+  Rows rows;
+  for (const ordered_json& m : v["nearest"])
+    rows.push_back({m["run"].get<std::string>() + (m["fitted"] == true ? " (fitted)" : ""),
+                    (m["layouts"] == "several" ? "± " : m["error"].get<double>() < 0 ? "" : "+") +
+                        percent(m["error"], 1)});
+  return out + table(rows);
+}
+
 /// 0, 1 × 126, 0 for a list with long runs.
 std::string runs(const ordered_json& list) {
   std::string out;
@@ -183,6 +211,8 @@ std::string account_text(const ordered_json& r) {
     out += "  error of the fast path in the mean: " + percent(c["mean_difference"], 4) + " ± " +
            percent(c["standard_error"], 4) + " (" + grouped(c["trials"]) +
            " trials again with every replica)\n";
+  for (const ordered_json& w : r["warnings"])
+    if (w["pointer"] == "/run/engine") out += "  warning: " + w["message"].get<std::string>() + "\n";
   if (r["partial"] == true) out += "  partial: " + grouped(r["trials_asked"]) + " trials were asked for\n";
   out += "  digest " + r["digest"].get<std::string>() + "\n";
   if (const std::size_t n = r["assumptions"].size(); n > 0)
@@ -200,8 +230,8 @@ std::string result_text(const ordered_json& r) {
   for (const std::string& part :
        {title.empty() ? title : title + "\n", sentence(t, r["engine"]["varies"], times), step_time_text(t, times), runs_text(r, times),
         training_text(r),
-        critical_path_text(r, times), throughput_text(r["throughput"]), layout_text(r["layout"]),
-        account_text(r)}) {
+        critical_path_text(r, times), throughput_text(r["throughput"]), memory_text(r["memory"]),
+        trust_text(r), layout_text(r["layout"]), account_text(r)}) {
     if (part.empty()) continue;
     if (!out.empty()) out += "\n";
     out += part;

@@ -44,7 +44,7 @@ bool refuse(const std::vector<Diagnostic>& diagnostics, const Input& input, bool
 TrainingSetup simulated(Job& job, unsigned threads) {
   ProgressLine line;
   const Finished parts = run_job(job, threads, [&](double share) { line.show(share); });
-  return training_setup(job, parts.trials);
+  return training_setup(job, parts.trials, parts.check);
 }
 
 std::optional<Study> open_study(const std::string& file, const TrainingStudyOptions& o) {

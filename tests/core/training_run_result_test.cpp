@@ -170,7 +170,7 @@ TEST(TrainingRunResult, SectionAddsUp) {
 TEST(TrainingRunResult, PartsFromElsewhereGiveTheSameDocument) {
   Job job = job_of(small(eventful).dump());
   const Ran r = run(job);
-  const auto training = prepare_training(training_setup(job, r.trials));
+  const auto training = prepare_training(training_setup(job, r.trials, r.check));
   ASSERT_TRUE(training);
   Parts parts;
   for (std::int64_t u = 0; u < training_units(**training); ++u)

@@ -174,6 +174,19 @@ TEST(ZeroOne, ShardsOverSomeReplicasAndReducesBetweenThem) {
   EXPECT_DOUBLE_EQ(seconds(w.end.rank[0], Kind::all_gather), 2 * all / 2);
 }
 
+TEST(Transfers, WhatIsWaitedForStandsInTheReceivingChunk) {
+  Scenario s = tiny_job();
+  s.parallel.pp = 2;
+  s.cost_model.pp_overlap = 0.25;
+  const Workload w = build(s);
+  // 2 bytes x 32 activations at 1 byte/s.
+  EXPECT_DOUBLE_EQ(w.transfers.forward.scale_s, 16);
+  EXPECT_DOUBLE_EQ(within(w.stages[0].forward, Group::tensor), 0);
+  EXPECT_DOUBLE_EQ(within(w.stages[1].forward, Group::tensor), 48);
+  EXPECT_DOUBLE_EQ(within(w.stages[0].backward, Group::tensor), 48);
+  EXPECT_DOUBLE_EQ(within(w.stages[1].backward, Group::tensor), 0);
+}
+
 TEST(Placements, OfContextShardsAndExperts) {
   Cluster cluster;
   cluster.gpus_per_node = 8;

@@ -91,6 +91,19 @@ TEST_F(NetworkTest, TreeOverNodesWinsForSmallMessages) {
   EXPECT_EQ(net.all_reduce(net.tensor, 8).how.substr(0, 4), "ring");
 }
 
+TEST_F(NetworkTest, TokensCrossToANodeOnce) {
+  const Network net = network();
+  // Two experts a token over 4 nodes of 8: each of the 3 others is missed by (3/4)^2 of the tokens. Inside, 7/8 of the
+  // copies at 100 bytes/s take less.
+  const Placement experts{32, 4, 8};
+  EXPECT_DOUBLE_EQ(net.all_to_all(experts, 800, 2).seconds, 3 * ((1 - 0.5625) * 80 + 2));
+  // With a hundred copies they take more.
+  EXPECT_DOUBLE_EQ(net.all_to_all(experts, 800, 100).seconds, 0.875 * 800 + 7 * 0.5);
+  // One copy a token: as any all-to-all.
+  EXPECT_DOUBLE_EQ(net.all_to_all(experts, 800, 1).seconds, 0.75 * 80 + 3 * 2);
+  EXPECT_DOUBLE_EQ(net.all_to_all({8, 1, 8}, 800, 2).seconds, 0.875 * 16 + 7 * 0.5);
+}
+
 TEST_F(NetworkTest, GroupOfOneRankTakesNoTime) {
   parallel.dp = 1;
   const Network net = network();

@@ -101,20 +101,21 @@ inline void on_a100(Scenario& s) {
   s.cluster.gpus_per_node = 8;
   s.cluster.intra_node = {300e9, 2.5e-6};
   s.cluster.inter_node = {25e9, 8e-6};
-  s.cost_model = {0.80, 110e-6, 0.65, false, 0.55, 0.80, 1.15e-3, 4, 30, 0, 0};
+  s.cost_model = {0.80, 110e-6, 0.65, false, 0.55, 0.80, 1.15e-3, 4, 30, 0, 0, 0.5};
 }
 inline void on_h100(Scenario& s) {
   s.cluster.gpu = {"h100-sxm", 989e12, 80e9, 3350e9};
   s.cluster.gpus_per_node = 8;
   s.cluster.intra_node = {450e9, 2.5e-6};
   s.cluster.inter_node = {50e9, 8e-6};
-  s.cost_model = {0.64, 110e-6, 0.65, true, 0.55, 0.80, 1.15e-3, 4, 30, 0, 0};
+  s.cost_model = {0.64, 110e-6, 0.65, true, 0.55, 0.80, 1.15e-3, 4, 30, 0, 0, 0.5};
 }
 
 /// A job with work of a realistic size: TP 4, PP 2, DP 2 on two nodes.
 inline Scenario real_job() {
   Scenario s = tiny_job();
   on_a100(s);
+  s.cost_model.pp_overlap = 1;  // nobody waits for a transfer: programs are the layers' own
   s.model = gpt(8, 4096, 32);
   s.parallel.tp = 4;
   s.parallel.pp = 2;

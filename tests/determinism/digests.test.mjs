@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promise of one result: every example has the same digest from the native program and from WebAssembly, however
 // many threads or instances share the work, and in whatever order its units are run. PRISM_CLANG=1 adds the program
-// built by clang; PRISM_FULL=1 takes 1, 2, 3 and 7 threads and instances, else 3, against one thread. (In Chromium: tests/e2e.)
+// built by clang; PRISM_FULL=1 takes 1, 2, 3 and 7 threads and instances, else 3, against one thread. (In browsers: tests/e2e/digests.test.ts.)
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

@@ -2,7 +2,7 @@
 // The built site as files: sizes, licences, and that it names no other host to fetch from.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
 import { describe, expect, test } from "vitest";
@@ -17,19 +17,24 @@ const scripts = files.filter((f) => f.endsWith(".js"));
 const sum = (list: string[]) => list.reduce((total, f) => total + packed(f), 0);
 
 describe("sizes, gzip", () => {
-  // What is loaded before the first sentence: everything but Plot, the editor and the other examples.
-  const later = /\/(charts|editor)-[^/]*\.js$/;
-  const example = /\/(gpt3|llama3|teaching|variability|measured)[^/]*\.js$/;
+  // What is loaded before the first sentence: everything but what is imported when it is needed.
+  const later = /\/(charts|editor|evidence|training)[-.][^/]*\.js$/;
+  const examples = readdirSync(resolve(root, "examples")).map((name) => name.replace(/\.json$/, ""));
+  const isExample = (path: string) => examples.some((name) => basename(path).startsWith(`${name}-`));
   test("first load: at most 70 kB of script", () => {
-    const first = scripts.filter((f) => !later.test(f) && !example.test(f));
+    const first = scripts.filter((f) => !later.test(f) && !isExample(f));
     expect(first.length).toBeLessThan(6);
     expect(sum(first)).toBeLessThanOrEqual(70_000);
   });
   test("all: at most 330 kB of script", () => expect(sum(scripts)).toBeLessThanOrEqual(330_000));
-  test("engine: at most 400 kB", () => {
-    const engines = files.filter((f) => f.endsWith(".wasm"));
-    expect(engines).toHaveLength(1);
-    expect(packed(engines[0]!)).toBeLessThanOrEqual(400_000);
+  test("engine: at most 400 kB, and nothing else of WebAssembly but the reader of evidence", () => {
+    const modules = files.filter((f) => f.endsWith(".wasm"));
+    const engine = modules.filter((f) => basename(f).startsWith("prism-"));
+    expect(engine).toHaveLength(1);
+    expect(packed(engine[0]!)).toBeLessThanOrEqual(400_000);
+    expect(modules.filter((f) => !engine.includes(f)).map((f) => basename(f).split("-")[0])).toEqual([
+      "evidence",
+    ]);
   });
 });
 

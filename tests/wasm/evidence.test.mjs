@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./module.mjs";
 
-const module = await load();
+const module = await load("evidence");
 const bytes = (text) => new TextEncoder().encode(text);
 
 function imported(text, piece, kind = "auto") {

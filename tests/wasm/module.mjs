@@ -4,16 +4,16 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** As for the page: PRISM_MODULE names another folder with prism.mjs and prism.wasm. */
+/** As for the page: PRISM_MODULE names another folder with the modules. */
 const folder = pathToFileURL(
   `${process.env.PRISM_MODULE ?? fileURLToPath(new URL("../../build/wasm", import.meta.url))}/`,
 );
 const built = (name) => new URL(name, folder);
 
-/** A new instance with its own memory. */
-export async function load() {
-  const { default: create } = await import(built("prism.mjs").href);
-  return create({ wasmBinary: readFileSync(fileURLToPath(built("prism.wasm"))) });
+/** A new instance with its own memory, of module "prism" or "evidence". */
+export async function load(name = "prism") {
+  const { default: create } = await import(built(`${name}.mjs`).href);
+  return create({ wasmBinary: readFileSync(fileURLToPath(built(`${name}.wasm`))) });
 }
 
 /** The same order for the same seed (an LCG; its quality does not matter here). */

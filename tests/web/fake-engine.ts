@@ -82,6 +82,9 @@ export class FakeWorker implements WorkerLike {
       case "presets":
         this.say({ type: "presets", text: "{}" });
         break;
+      case "import_model":
+        this.say({ type: "model", question: message.question, text: message.config.toUpperCase() });
+        break;
       default:
     }
     return true;

@@ -27,6 +27,17 @@ test("a number changes itself and no other line", () => {
   expect(differing.map((l) => l.trim())).toEqual(['"tp": 4,']);
 });
 
+test("a measured step is written for calibration, and emptying the field takes it out", () => {
+  const field = number("calibrate");
+  const text = field.write(reading(scenario({ cost_model: { calibrate: { mean_step_s: 6 } } })), 7.1);
+  expect(JSON.parse(text).cost_model).toEqual({ calibrate: { median_step_s: 7.1 } });
+  expect(field.value!(reading(text))).toBe(7.1);
+  expect(JSON.parse(field.clear!(reading(text))).cost_model).toEqual({});
+  expect(JSON.parse(field.write(reading(scenario({})), 7.1)).cost_model).toEqual({
+    calibrate: { median_step_s: 7.1 },
+  });
+});
+
 test("a value that the text leaves out is shown as resolved", () => {
   const r = reading(source, { batch: { micro_batches: 16 } });
   expect(shown(r, "/batch/micro_batches")).toEqual({ value: 16, written: false });

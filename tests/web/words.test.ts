@@ -109,8 +109,10 @@ describe("files", () => {
       "# Digest: 0123456789abcdef",
       "# Link: https://any.host/#v1.x",
     ]);
-    expect(lines[7]).toBe("pipeline_rank,layers,compute_s,communication_s,idle_s,idle_share");
-    expect(lines[8]).toBe(`0,1 2,4,1,1.5,${1.5 / 6.5}`);
+    expect(lines[7]).toBe(
+      "pipeline_rank,layers,compute_s,communication_s,idle_s,idle_over_step,idle_over_busy",
+    );
+    expect(lines[8]).toBe(`0,1 2,4,1,1.5,${1.5 / 6.5},${1.5 / 5}`);
     expect(lines.at(-1)).toBe("");
   });
   test("SVG: title, seed, version and link inside, nothing of the title is markup", () => {

@@ -3,6 +3,7 @@
 // WebAssembly module share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,21 @@
 
 namespace prism {
 
+/// What calibration by one measured step time found.
+struct CalibrationAccount {
+  bool median = true;       ///< else the mean
+  double measured_s = 0;
+  double factor = 1;        ///< on the efficiency of all compute
+  std::int64_t trials = 0;  ///< that the solution was judged by: the first of the run's own
+};
+
 /// A scenario made ready to run.
 struct Job {
   Scenario scenario;
   Workload workload;
   SimulationPtr simulation;
   std::vector<Diagnostic> warnings;
+  std::optional<CalibrationAccount> calibration;
 };
 Result<Job> prepare_job(std::string_view scenario_text);
 
@@ -31,7 +41,11 @@ using Parts = std::vector<std::vector<std::byte>>;
 std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check,
                         const Parts& training = {});
 
+/// A Hugging Face config.json for the page: {"ok": true, "model": {...}, "account": [{field, value, from}], "left_out": [...],
+/// "layers": [{rule, condition, layers_per_virtual_stage}]} over so many virtual stages, or {"ok": false, "errors": [...]}.
+std::string model_import_json(std::string_view config, std::int64_t virtual_stages);
+
 /// The training run on the steps that have been simulated. The scenario must have one.
-TrainingSetup training_setup(const Job& job, const Parts& trials);
+TrainingSetup training_setup(const Job& job, const Parts& trials, const Parts& check);
 
 }  // namespace prism

@@ -101,6 +101,8 @@ struct Cluster {
   } intra_node, inter_node;
 };
 
+enum class Calibration { none, median, mean };
+
 /// The assumed numbers of the cost model; every one can be overridden ("cost_model" in JSON).
 struct CostModel {
   double gemm_efficiency = 0;          ///< e0, share of the dense peak
@@ -114,6 +116,9 @@ struct CostModel {
   double optimizer_bytes = 0;          ///< memory traffic of the optimizer, bytes a parameter
   double tp_overlap = 0;               ///< share of tensor-parallel communication hidden behind compute
   double dp_overlap = 0;               ///< share of data-parallel communication hidden behind compute
+  double pp_overlap = 1;               ///< share of a pipeline transfer that runs beside compute; the receiver waits for the rest
+  Calibration calibration = Calibration::none;
+  double calibrate_to_s = 0;           ///< measured median or mean step
   double compute_scale = 1;            ///< multiplies every compute operator: 1 / the factor that calibration finds
 };
 
@@ -238,6 +243,28 @@ Position locate(std::string_view text, std::string_view pointer);
 /// `unknown_key`; the nearest object around it where the value was derived and is not in the text. Pointers come in
 /// relative to the scenario and leave relative to `text`, which may be a result document.
 void place(std::string_view text, std::vector<Diagnostic>& diagnostics);
+
+/// A model read from elsewhere, with the origin of every figure.
+struct ModelImport {
+  Model model;
+  struct Entry {
+    std::string field, value, from;  ///< from: the key it was read from, or why it was taken so
+  };
+  std::vector<Entry> account;
+  std::vector<std::string> left_out;  ///< parts of the source that the model has no place for
+};
+/// Reads a Hugging Face config.json: names that mean the same, a nested text_config, missing key-value heads, latent
+/// attention, experts behind dense layers. Refuses what would lose layers or work in silence.
+Result<ModelImport> read_hugging_face(std::string_view text);
+/// The model as the `model` object of a scenario, as JSON text.
+std::string model_json(const Model& model);
+
+/// How a named rule of layers_per_virtual_stage spreads layers; no stages: its condition is broken.
+struct LayerSpread {
+  std::string_view rule, condition;
+  std::vector<std::int64_t> layers_per_virtual_stage;
+};
+std::vector<LayerSpread> layer_spreads(std::int64_t layers, std::int64_t stages);
 
 /// Names of the pipeline schedules, as in JSON. Their rules live with the schedules, in the graph room.
 std::span<const std::string_view> schedule_names();

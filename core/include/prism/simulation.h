@@ -69,6 +69,9 @@ struct Deterministic {
   double critical_path_wait_s = 0;          ///< seconds of the path in no operator (0 but for rounding)
 };
 const Deterministic& deterministic(const Simulation& s);
+/// Its step_s alone (up to rounding), without the tables that only trials need: a millisecond at any number of GPUs. With
+/// a factor among the what-ifs it takes the long way.
+Result<double> median_step_s(const Workload& workload);
 
 /// Merged results. `trials` may be any prefix of the trial units.
 struct Outcome {

@@ -46,8 +46,11 @@ struct StepModel {
 
   double mean_s() const;  ///< long-run mean of a step, tail events included, of a run with factor 1
 };
-/// One state with the mean and variance of simulated steps: fresh noise only, no memory from step to step.
-StepModel step_model_of(std::span<const double> step_s);
+/// One state with the mean and variance of simulated steps, which are independent of each other. `run_step_s`: steps of
+/// runs played for themselves, `steps_a_run` each, if something lasts as long as a run: then the variance is that within
+/// a run, and the runs' means differ as these do beyond what so few steps of each make them differ.
+StepModel step_model_of(std::span<const double> step_s, std::span<const double> run_step_s = {},
+                        std::size_t steps_a_run = 0);
 
 /// Everything a simulated run depends on.
 struct TrainingSetup {

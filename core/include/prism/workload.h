@@ -59,6 +59,12 @@ struct StepEnd {
   std::vector<std::vector<Segment>> rank;  ///< [pp]
 };
 
+/// Bytes that one GPU of a pipeline rank holds whatever the micro-batch.
+struct RankMemory {
+  double parameters = 0, gradients = 0, optimizer = 0;
+  double working = 0;  ///< gathered parameters and what recomputation brings back, one layer at a time
+};
+
 struct Workload {
   std::int64_t tp = 1, pp = 1, dp = 1;      ///< tensor times context ranks of a stage, pipeline ranks, replicas
   std::int64_t virtual_stages = 1;          ///< v
@@ -69,6 +75,11 @@ struct Workload {
   std::vector<StageProgram> stages;         ///< [pp*v] in model order; stage s is on pipeline rank s mod pp
   Transfers transfers;
   StepEnd end;
+
+  // Memory; empty without a model.
+  std::vector<RankMemory> memory;           ///< [pp]
+  std::vector<double> stage_activations;    ///< [pp*v]; bytes of one micro-batch kept from forward to backward
+  double gpu_memory_bytes = 0;
 
   // What invocations share; the simulation draws it. Factors of scope operation are in the shapes.
   std::vector<Factor> causes;
@@ -93,19 +104,14 @@ struct Workload {
   std::vector<Note> notes;
 };
 
+/// Parameters of a model, embedding and head included.
+double parameter_count(const Model& model);
+
 /// Whether a factor, stall or what-if on `what` acts on operators of this kind. `leaves_node`: for communication,
 /// whether its group, or transfer, spans nodes.
 bool acts_on(std::string_view what, Kind kind, bool leaves_node);
 /// The same for what is random: not on operators that are silenced.
 bool varies_by(std::string_view what, const Workload& workload, Kind kind, bool leaves_node);
-
-/// Bytes that one GPU of a pipeline rank holds; what is not counted stands in docs/studies.md.
-struct MemoryHeld {
-  double weights = 0, gradients = 0, optimizer = 0, activations = 0;
-  double all() const { return weights + gradients + optimizer + activations; }
-};
-/// [pp]. The scenario has a model.
-std::vector<MemoryHeld> memory_held(const Scenario& scenario);
 
 /// Both doors: a job description through the cost model (docs/cost-model.md), or the operator list as given. The
 /// scenario is one that read_scenario accepts. Faults: layout rules of tensor parallelism and layers that do not add up.

@@ -9,6 +9,8 @@
 #include "prism/report.h"
 #include "report/diagnostics.h"
 #include "report/digest.h"
+#include "graph/memory.h"
+#include "report/nearest.h"
 #include "report/training_section.h"
 #include "statistics/binomial.h"
 #include "statistics/statistics.h"
@@ -194,6 +196,60 @@ ordered_json throughput(const Job& job, double median_s) {
           {"hfu", finite(w.hardware_flops / (median_s * w.peak_flops))}};
 }
 
+ordered_json memory(const Job& job) {
+  const auto account = memory_account(job.workload);
+  if (!account) return nullptr;
+  const auto gib = [](double bytes) { return finite(bytes / 1073741824.0); };
+  ordered_json ranks = ordered_json::array();
+  for (std::size_t r = 0; r < account->rank.size(); ++r) {
+    const MemoryAccount::Rank& rank = account->rank[r];
+    ranks.push_back({{"pipeline_rank", r},
+                     {"parameters", gib(rank.held.parameters)},
+                     {"gradients", gib(rank.held.gradients)},
+                     {"optimizer", gib(rank.held.optimizer)},
+                     {"activations", gib(rank.activations)},
+                     {"working", gib(rank.held.working)},
+                     {"total", gib(rank.total())},
+                     {"chunks_in_flight", rank.in_flight}});
+  }
+  const double most = account->rank[account->largest].total();
+  constexpr const char* words[] = {"yes", "uncertain", "no"};
+  return {{"unit", "GiB"},
+          {"gpu", gib(job.workload.gpu_memory_bytes)},
+          {"most", gib(most)},
+          {"fullest_rank", account->largest},
+          {"fits", words[static_cast<int>(fit(most, job.workload.gpu_memory_bytes))]},
+          {"not_counted",
+           "the driver's and the libraries' own memory, communication buffers, fragmentation and what kernels "
+           "use in passing"},
+          {"ranks", std::move(ranks)}};
+}
+
+ordered_json calibration(const Job& job) {
+  if (!job.calibration) return nullptr;
+  const CalibrationAccount& c = *job.calibration;
+  return {{"to", c.median ? "median" : "mean"},
+          {"measured_s", finite(c.measured_s)},
+          {"efficiency_factor", finite(c.factor)},
+          {"trials", c.trials}};
+}
+
+/// How far the cost model was off where something like this job was measured.
+ordered_json validation(const Scenario& s) {
+  if (!s.model) return nullptr;
+  ordered_json rows = ordered_json::array();
+  for (const Measurement* m : nearest_measurements(s))
+    rows.push_back({{"run", m->run},
+                    {"gpus", m->gpus},
+                    {"layouts", m->tp == 0 ? "several" : "one"},
+                    {"error", finite(m->error)},
+                    {"fitted", m->fitted}});
+  return {{"nearest", rows},
+          {"text", rows.empty() ? "no measurement near this"
+                                : "modelled / measured - 1 in the runs most like this one; of several layouts "
+                                  "the mean size of it"}};
+}
+
 ordered_json what_ifs(const Simulation& s) {
   ordered_json out = ordered_json::array();
   for (double m : account(s).what_if) out.push_back({{"multiplier", finite(m)}});
@@ -214,6 +270,19 @@ ordered_json assumptions(const Scenario& s) {
                    {"origin", a.origin},
                    {"source", a.source}});
   return out;
+}
+
+/// The fast path leaves replicas out: said beside the answer where the trials played again with all of them disagree.
+std::optional<Diagnostic> fast_path_off(const Outcome& outcome) {
+  constexpr double most = 1e-3;
+  const double off = std::abs(outcome.check_mean_difference);
+  if (off <= most || off <= 4 * outcome.check_standard_error) return std::nullopt;
+  const int tenths = static_cast<int>(1000 * off + 0.5);
+  return Diagnostic{Code::inconsistent, "/run/engine",
+                    "with every replica simulated the first " + std::to_string(outcome.checked_trials) +
+                        " trials take " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " % " +
+                        (outcome.check_mean_difference < 0 ? "longer" : "less") + " than the fast engine says",
+                    "use the engine exact", Severity::warning};
 }
 
 }  // namespace
@@ -247,12 +316,17 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["ranks"] = ranks(job, outcome);
   out["layout"] = layout(job);
   out["throughput"] = throughput(job, quantile(sorted, 0.5));
+  out["memory"] = memory(job);
+  out["calibration"] = calibration(job);
+  out["validation"] = validation(job.scenario);
   out["what_if"] = what_ifs(simulation);
   std::vector<double> wall_clock;
   if (job.scenario.training_run && !partial)
     out["training_run"] = training_section(job, outcome, training, wall_clock);
   out["notes"] = notes(job.workload);
-  out["warnings"] = to_json(job.warnings);
+  std::vector<Diagnostic> warnings = job.warnings;
+  if (auto off = fast_path_off(outcome)) warnings.push_back(std::move(*off));
+  out["warnings"] = to_json(warnings);
   out["assumptions"] = assumptions(job.scenario);
   const std::string digest =
       partial ? "" : result_digest(engine_version, job.scenario.resolved, outcome.step_s, out, wall_clock);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "prism/report.h"
+#include "report/calibrate.h"
 #include "report/diagnostics.h"
+#include "graph/memory.h"
 #include "report/training_section.h"
 
 namespace prism {
@@ -16,6 +19,17 @@ using nlohmann::ordered_json;
 
 void move_to(std::vector<Diagnostic>& to, std::vector<Diagnostic>& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+Diagnostic odd_factor(double factor) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", factor);
+  return {Code::out_of_range, "/cost_model/calibrate",
+          std::string("the measured step needs ") + text +
+              " times the efficiency that the cost model assumes; outside 0.5 to 2 something else is likely "
+              "different",
+          "compare layout, recomputation, precision, hardware and overlap with the measured run",
+          Severity::warning};
 }
 
 }  // namespace
@@ -31,6 +45,16 @@ Result<Job> prepare_job(std::string_view scenario_text) {
   auto scenario = read_scenario(scenario_text);
   move_to(seen, scenario.diagnostics);
   if (!scenario) return refused();
+  std::optional<CalibrationAccount> calibration;
+  if (scenario->cost_model.calibration != Calibration::none) {
+    auto found = calibrate(*scenario);
+    if (!found) {
+      move_to(seen, found.diagnostics);
+      return refused();
+    }
+    calibration = *found;
+    if (found->factor < 0.5 || found->factor > 2) seen.push_back(odd_factor(found->factor));
+  }
   auto workload = build_workload(*scenario);
   move_to(seen, workload.diagnostics);
   if (!workload) return refused();
@@ -38,9 +62,13 @@ Result<Job> prepare_job(std::string_view scenario_text) {
   move_to(seen, simulation.diagnostics);
   if (!simulation) return refused();
 
+  if (auto warning = check_memory(*workload)) seen.push_back(std::move(*warning));
+
   if (scenario->training_run) {
     // Judged by the step without variability; the run itself uses the simulated steps.
-    auto training = prepare_training(training_of(*scenario, {deterministic(**simulation).step_s}));
+    Outcome one_step;
+    one_step.step_s = {deterministic(**simulation).step_s};
+    auto training = prepare_training(training_of(*scenario, one_step));
     move_to(seen, training.diagnostics);
     if (training && training_work(**training) > max_training_work)
       seen.push_back({Code::too_large, "/training_run/runs",
@@ -55,7 +83,8 @@ Result<Job> prepare_job(std::string_view scenario_text) {
 
   place(scenario_text, seen);
   return Result<Job>::of(
-      {std::move(*scenario), std::move(*workload), std::move(*simulation), std::move(seen)});
+      {std::move(*scenario), std::move(*workload), std::move(*simulation), std::move(seen),
+       calibration});
 }
 
 std::string plan_json(const Job& job) {

@@ -188,10 +188,10 @@ ordered_json timeline(const Training& t) {
 
 }  // namespace
 
-TrainingSetup training_of(const Scenario& scenario, const std::vector<double>& step_s) {
+TrainingSetup training_of(const Scenario& scenario, const Outcome& outcome) {
   TrainingSetup setup;
   setup.plan = *scenario.training_run;
-  setup.step = step_model_of(step_s);
+  setup.step = step_model_of(outcome.step_s, outcome.run_step_s, static_cast<std::size_t>(outcome.steps_a_run));
   setup.gpus = scenario.parallel.world();
   setup.nodes = (setup.gpus + scenario.cluster.gpus_per_node - 1) / scenario.cluster.gpus_per_node;
   setup.replicas = scenario.parallel.dp;
@@ -199,13 +199,13 @@ TrainingSetup training_of(const Scenario& scenario, const std::vector<double>& s
   return setup;
 }
 
-TrainingSetup training_setup(const Job& job, const Parts& trials) {
-  return training_of(job.scenario, merge(*job.simulation, trials, {}, {}).step_s);
+TrainingSetup training_setup(const Job& job, const Parts& trials, const Parts& check) {
+  return training_of(job.scenario, merge(*job.simulation, trials, {}, check));
 }
 
 ordered_json training_section(const Job& job, const Outcome& outcome, const Parts& parts,
                               std::vector<double>& wall_clock_s) {
-  auto made = prepare_training(training_of(job.scenario, outcome.step_s));
+  auto made = prepare_training(training_of(job.scenario, outcome));
   if (!made) throw std::logic_error("a training run that was accepted is refused");
   const Training& t = **made;
   const std::vector<RunRecord> runs = parts.empty() ? run_training(t) : merge_training(t, parts);

@@ -60,7 +60,32 @@ constexpr Field after_attention[] = {
     {"optimizer_bytes", bytes, &CostModelPreset::optimizer_bytes, &CostModel::optimizer_bytes, 1},
     {"tp_overlap", part, &CostModelPreset::tp_overlap, &CostModel::tp_overlap, 1},
     {"dp_overlap", part, &CostModelPreset::dp_overlap, &CostModel::dp_overlap, 1},
+    {"pp_overlap", part, &CostModelPreset::pp_overlap, &CostModel::pp_overlap, 1},
 };
+
+/// `calibrate`: one measured step time, by its median or its mean.
+void read_calibration(Section& cost_model, CostModel& to) {
+  const Json* value = cost_model.take("calibrate");
+  if (!value) return;
+  Section s(cost_model.notes(), value, cost_model.at("calibrate"));
+  constexpr std::string_view median = "median_step_s", mean = "mean_step_s";
+  if (s.has(median) && s.has(mean)) {
+    s.fault_at(mean, Code::inconsistent, in_quotes(median) + " and " + in_quotes(mean) + " are one too many",
+               "keep one of the two");
+    s.take(median);
+    s.take(mean);
+  } else if (s.has(mean)) {
+    to.calibration = Calibration::mean;
+    s.real(mean, to.calibrate_to_s, {1e-6, 1e9});
+    s.take(median);
+  } else {
+    to.calibration = Calibration::median;
+    s.real(median, to.calibrate_to_s, {1e-6, 1e9});
+    s.take(mean);
+  }
+  s.finish();
+  cost_model.put("calibrate", std::move(s.echo));
+}
 
 void read_cost_model(Section& root, std::string_view gpu, std::string_view precision, CostModel& to) {
   Section s(root.notes(), root.take("cost_model"), root.at("cost_model"));
@@ -81,6 +106,7 @@ void read_cost_model(Section& root, std::string_view gpu, std::string_view preci
   s.boolean("flash_attention", to.flash_attention,
             Assumed<bool>{flash.value != 0, origin, std::string(flash.source)});
   for (const Field& f : after_attention) read(f);
+  read_calibration(s, to);
   s.finish();
   root.put("cost_model", std::move(s.echo));
 }

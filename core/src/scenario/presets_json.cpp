@@ -81,7 +81,8 @@ Json cost_models() {
          {"gradient_bytes", figure(p.gradient_bytes)},
          {"optimizer_bytes", figure(p.optimizer_bytes)},
          {"tp_overlap", figure(p.tp_overlap)},
-         {"dp_overlap", figure(p.dp_overlap)}});
+         {"dp_overlap", figure(p.dp_overlap)},
+         {"pp_overlap", figure(p.pp_overlap)}});
   return list;
 }
 

@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t longest_title = 200;
+/// What a scenario may hold beside its version, its title and its source of operators.
+constexpr std::array<std::string_view, 9> other_keys = {"precision",   "parallel", "batch",        "cluster", "cost_model",
+                                                        "variability", "what_if",  "training_run", "run"};
 constexpr std::array<std::string_view, 3> precisions = {"bf16", "fp8", "fp4"};
 
 /// `prism` must be there, first, and 1. False: nothing else can be read.
@@ -48,9 +51,9 @@ Scenario read_document(const Json& document, Notes& notes) {
 
   constexpr std::array<std::string_view, 1> reserved = {"trace"};
   const bool model = root.has("model"), operators = root.has("operators");
-  const bool job = model || !operators;  // with neither, the keys of a job are the likelier ones
+  const bool job = !operators;
+  // Which of the two the other keys belong to must be known, or nothing else is judged.
   if (model && operators) {
-    // Which of the two the other keys belong to cannot be known: nothing else is judged.
     root.fault_at("operators", Code::inconsistent,
                   "\"model\" and \"operators\" are two sources of operators; exactly one is needed",
                   "leave one of the two out");
@@ -59,6 +62,10 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (!model && !operators && !root.has("trace")) {
     constexpr std::array<std::string_view, 2> doors = {"model", "operators"};
     root.missing_one_of(doors, "one of \"model\" and \"operators\" is missing");
+    for (std::string_view key : doors) root.take(key);
+    for (std::string_view key : other_keys) root.take(key);
+    root.finish();
+    return to;
   }
   root.take("operators");
   const std::size_t before = notes.faults;
@@ -96,6 +103,28 @@ Scenario read_document(const Json& document, Notes& notes) {
   return to;
 }
 
+/// What keeps a result document from being one this version reads. Its scenario is judged as a scenario.
+std::optional<Diagnostic> fault_of_result(std::string_view text, const Json& document) {
+  const auto at = [&](std::string pointer, Code code, std::string message, std::string hint = "") {
+    const Position p = locate(text, pointer);
+    return Diagnostic{code, std::move(pointer), std::move(message), std::move(hint), Severity::error, p.line, p.column};
+  };
+  const Json& version = *find_member(document, "prism_result");
+  if (find_member(document, "prism"))
+    return at("/prism", Code::inconsistent, "\"prism\" starts a scenario and \"prism_result\" a result: exactly one is needed",
+              "leave one of the two out");
+  if (!version.is_number_integer())
+    return at("/prism_result", Code::wrong_type, "expected the integer 1, found " + described(version));
+  if (version != format_version)
+    return at("/prism_result", Code::unsupported,
+              "this is result format " + version.dump() + "; engine " + std::string(engine_version) + " reads format " +
+                  shown(format_version),
+              version > format_version ? "open it with a newer version of Prism" : "formats start at 1");
+  if (!find_member(document, "scenario"))
+    return at("", Code::missing_key, "this result holds no \"scenario\" to read");
+  return std::nullopt;
+}
+
 }  // namespace
 }  // namespace scenario
 
@@ -106,10 +135,8 @@ Result<Scenario> read_scenario(std::string_view text) {
   Notes notes;
   const Json* document = &*parsed;
   if (find_member(*document, "prism_result")) {
+    if (auto fault = fault_of_result(text, *document)) return Result<Scenario>::fault(std::move(*fault));
     document = find_member(*document, "scenario");
-    if (!document)
-      return Result<Scenario>::fault(
-          {Code::missing_key, "", "this result holds no \"scenario\" to read", "", Severity::error, 1, 1});
   }
   Scenario s = read_document(*document, notes);
   if (notes.faults == 0) return Result<Scenario>::of(std::move(s));

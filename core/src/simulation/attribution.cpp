@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace prism {
 
 static_assert(attribution_unit == lane_count, "a lane of a batch is a trial of the unit");
@@ -14,9 +13,10 @@ bool can_attribute(const Compiled& c) {
 }
 
 std::vector<AttributedTrial> attribute(const Compiled& c, const Stalls& stalls, std::uint64_t seed,
-                                       std::span<const Step> steps, const Effort& effort) {
+                                       std::span<const Step> steps, const Effort& effort,
+                                       const Guess& guess) {
   const auto rows = static_cast<std::size_t>(c.workload.pp * c.lines);
-  Player player(c, stalls, seed);
+  Player player(c, stalls, seed, guess);
   const auto lists = player.lists(steps, effort);
   const SharedDraws& shared = player.shared();
   Lanes lanes(c);

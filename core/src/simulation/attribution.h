@@ -21,7 +21,8 @@ struct AttributedTrial {
 
 /// These steps (at most attribution_unit), over the replicas that `effort` lists for each.
 std::vector<AttributedTrial> attribute(const Compiled& compiled, const Stalls& stalls, std::uint64_t seed,
-                                       std::span<const Step> steps, const Effort& effort);
+                                       std::span<const Step> steps, const Effort& effort,
+                                       const Guess& guess);
 
 /// Whether the record of one batch fits; beyond, a run goes without attribution.
 bool can_attribute(const Compiled& compiled);

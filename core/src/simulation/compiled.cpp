@@ -383,11 +383,9 @@ void list_kinds(Compiled& compiled) {
 }
 
 void name_streams(Compiled& compiled) {
-  const std::uint64_t chunk = stream_key("chunk compute"),
-                      chunk_communication = stream_key("chunk communication"), segment = stream_key("segment"), hop = stream_key("hop");
+  const std::uint64_t chunk = stream_key("chunk compute"), segment = stream_key("segment"), hop = stream_key("hop");
   for (std::size_t s = 0; s < compiled.program_of.size(); ++s) {
-    compiled.chunk_key[0].push_back(stream_key(chunk, s));
-    compiled.chunk_key[1].push_back(stream_key(chunk_communication, s));
+    compiled.chunk_key.push_back(stream_key(chunk, s));
     compiled.segment_key.push_back(stream_key(segment, s));
     compiled.hop_key.push_back(stream_key(hop, s));
   }

@@ -120,8 +120,7 @@ struct Compiled {
 
   /// Identities of the random streams within a replica, by cause; by stream for chunks, by rank for the
   /// ending.
-  std::array<std::vector<std::uint64_t>, 2> chunk_key;
-  std::vector<std::uint64_t> segment_key, hop_key, before_key, after_key;
+  std::vector<std::uint64_t> chunk_key, segment_key, hop_key, before_key, after_key;
   std::uint64_t embedding_key = 0;
   std::vector<std::uint64_t> section_key;  ///< [sections], of a trial
 

@@ -11,7 +11,8 @@ void clear(Lanes& lanes) {
   std::fill(lanes.link.begin(), lanes.link.end(), 0.0);
 }
 
-void seed(std::vector<pcg32_oneseq>& generators, const Lanes& lanes, const std::vector<std::uint64_t>& cause) {
+template <class Generator>
+void seed(std::vector<Generator>& generators, const Lanes& lanes, const std::vector<std::uint64_t>& cause) {
   for (std::size_t s = 0; s < cause.size(); ++s) seed_row(&generators[s * lane_count], lanes.key, cause[s]);
 }
 
@@ -303,9 +304,9 @@ std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t r
 
 Lanes::Lanes(const Compiled& c)
     : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
-      generator(c.program_of.size() * lane_count),
-      communication(c.sampling == Sampling::chunk ? generator.size() : 0),
-      hop_generator(c.workload.transfers.present ? generator.size() : 0),
+      chunk_generator(c.sampling == Sampling::chunk ? c.program_of.size() * lane_count : 0),
+      segment_generator(c.program_of.size() * lane_count),
+      hop_generator(c.workload.transfers.present ? segment_generator.size() : 0),
       link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
       arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {
   if (!c.causes.any()) return;
@@ -415,32 +416,33 @@ void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, st
 
 void simulate_chunks(const Compiled& c, Lanes& lanes) {
   clear(lanes);
-  seed(lanes.generator, lanes, c.chunk_key[0]);
-  seed(lanes.communication, lanes, c.chunk_key[1]);
+  seed(lanes.chunk_generator, lanes, c.chunk_key);
   if (c.workload.transfers.present) seed(lanes.hop_generator, lanes, c.hop_key);
   StrikeQueue strikes(lanes.strikes);
   float duration[lane_count], part[lane_count], hop[lane_count] = {};
   const bool hops = c.workload.transfers.present;
-  const auto draw = [&](const Compiled::Source& source, pcg32_oneseq* generator, Causes::Mix mix, const Graph::Task& t,
-                        float* out) {
-    if (source.bucket)
-      draw_row(generator, source.bucket, out);
-    else
-      std::fill_n(out, lane_count, source.constant);
-    scale_if(out, multiplier(c, lanes, mix, static_cast<std::size_t>(t.rank), 0));
-    scale_if(out, micro_multiplier(c, lanes, mix, t.micro_batch));
+  const auto scale = [&](float* row, Causes::Mix mix, const Graph::Task& t) {
+    scale_if(row, multiplier(c, lanes, mix, static_cast<std::size_t>(t.rank), 0));
+    scale_if(row, micro_multiplier(c, lanes, mix, t.micro_batch));
   };
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     const std::size_t s = Compiled::stream(t);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank) * lane_count];
-    draw(c.chunk_source[0][s], &lanes.generator[s * lane_count], c.chunk_mix[0][s], t, duration);
-    if (!c.chunk_source[1][s].is_zero()) {
-      draw(c.chunk_source[1][s], &lanes.communication[s * lane_count], c.chunk_mix[1][s], t, part);
+    const Compiled::Source compute = c.chunk_source[0][s], communication = c.chunk_source[1][s];
+    if (!compute.bucket) std::fill_n(duration, lane_count, compute.constant);
+    if (!communication.bucket) std::fill_n(part, lane_count, communication.constant);
+    draw_pair_row(&lanes.chunk_generator[s * lane_count], compute.bucket, duration, communication.bucket, part);
+    scale(duration, c.chunk_mix[0][s], t);
+    if (!communication.is_zero()) {
+      scale(part, c.chunk_mix[1][s], t);
       add_float_row(duration, part);
     }
     if (t.send_slot >= 0 && hops) {
-      draw(c.hop_source[s], &lanes.hop_generator[s * lane_count], 0, t, hop);
+      if (c.hop_source[s].bucket)
+        draw_row(&lanes.hop_generator[s * lane_count], c.hop_source[s].bucket, hop);
+      else
+        std::fill_n(hop, lane_count, c.hop_source[s].constant);
       scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
       if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
     }
@@ -498,7 +500,7 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
 
 void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   clear(lanes);
-  seed(lanes.generator, lanes, c.segment_key);
+  seed(lanes.segment_generator, lanes, c.segment_key);
   if (c.workload.transfers.present) seed(lanes.hop_generator, lanes, c.hop_key);
   const auto lines = static_cast<std::size_t>(c.lines);
   const bool hops = c.workload.transfers.present;
@@ -519,7 +521,7 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
         raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
     if (!lanes.strikes.empty()) std::fill(struck.begin(), struck.end(), 0.0f);
-    chunk.run(i, c.program(t), &lanes.generator[s * lane_count], strikes, struck.data());
+    chunk.run(i, c.program(t), &lanes.segment_generator[s * lane_count], strikes, struck.data());
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
       if (t.send_slot < 0) continue;

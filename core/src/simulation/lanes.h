@@ -23,9 +23,8 @@ struct Lanes {
   std::uint64_t key[lane_count];  ///< in: who each lane is
   std::vector<double> ends;       ///< out: [pp * lines][lane_count], when what the replica does alone ends
 
-  std::vector<pcg32_oneseq> generator;      ///< [stream][lane_count]: segments, or compute of a chunk
-  std::vector<pcg32_oneseq> communication;  ///< of a chunk
-  std::vector<pcg32_oneseq> hop_generator;
+  std::vector<PairGenerator> chunk_generator;  ///< [stream][lane_count]: compute and communication of a chunk
+  std::vector<pcg32_oneseq> segment_generator, hop_generator;
   std::vector<double> link, arrival;
 
   // What shared causes make of each lane; empty without any.

@@ -19,6 +19,16 @@ namespace {
   for (std::size_t k = 0; k < lane_count; ++k) out[k] = generator[k]();
 }
 
+[[gnu::noinline]] void word_pairs(PairGenerator* generator, std::uint32_t* __restrict upper,
+                                  std::uint32_t* __restrict lower) {
+  PRISM_ONE_BY_ONE
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    const std::uint64_t pair = generator[k]();
+    upper[k] = static_cast<std::uint32_t>(pair >> 32);
+    lower[k] = static_cast<std::uint32_t>(pair);
+  }
+}
+
 /// `sample` for a row: the arithmetic apart from the gather, so that it vectorises.
 [[gnu::noinline]] void look_up(const std::uint32_t* __restrict word,
                                const SampleTable::Bucket* __restrict bucket, float* __restrict out) {
@@ -41,6 +51,20 @@ namespace {
 void seed_row(pcg32_oneseq* generator, const std::uint64_t* key, std::uint64_t cause) {
   PRISM_ONE_BY_ONE
   for (std::size_t k = 0; k < lane_count; ++k) generator[k] = pcg32_oneseq(mix64(key[k] ^ cause));
+}
+
+void seed_row(PairGenerator* generator, const std::uint64_t* key, std::uint64_t cause) {
+  PRISM_ONE_BY_ONE
+  for (std::size_t k = 0; k < lane_count; ++k) generator[k] = PairGenerator(mix64(key[k] ^ cause));
+}
+
+void draw_pair_row(PairGenerator* generator, const SampleTable::Bucket* first, float* first_out,
+                   const SampleTable::Bucket* second, float* second_out) {
+  if (!first && !second) return;
+  std::uint32_t upper[lane_count], lower[lane_count];
+  word_pairs(generator, upper, lower);
+  if (first) look_up(upper, first, first_out);
+  if (second) look_up(lower, second, second_out);
 }
 
 void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float* out) {

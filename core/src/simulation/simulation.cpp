@@ -24,25 +24,27 @@ constexpr std::int64_t attributed_replicas = 4;
 constexpr std::int64_t pilot_unit = 1024;
 /// Steps of the pilot are numbered from here: far beyond any trial.
 constexpr std::int64_t pilot_steps = std::int64_t{1} << 40;
+/// And those on which the guess is fitted, from here.
+constexpr std::int64_t screened_steps = std::int64_t{3} << 40;
 /// Steps of runs that are played for themselves, likewise.
 constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int64_t{1} << 41;
 
-/// The fast path's effort, by the spread of what lasts on a replica over the deviation of what does not. Measured in
-/// docs/design/040-variability.md: where all are alike, the slowest of the rest is one draw, and more simulated ones
-/// would only cost time; the more the lasting causes decide, the fewer replicas can be the latest.
-Effort effort_of(double spread, bool alike, bool micro_batch, std::int64_t replicas) {
+/// The fast path's effort, by the spread of what lasts on a replica over the deviation of what does not, and by how well
+/// the latest can be guessed. Measured in docs/design/040-variability.md: where all are alike, the slowest of the rest
+/// is one draw, and more simulated ones would only cost time; the more the lasting causes decide, the fewer replicas
+/// can be the latest.
+Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::int64_t replicas) {
   if (alike) return {4, 0};
-  if (micro_batch || spread < 1) return {16, replicas};
-  if (spread < 3) return {16, std::min<std::int64_t>(128, replicas)};
-  return spread < 5 ? Effort{8, std::min<std::int64_t>(64, replicas)} : Effort{4, std::min<std::int64_t>(48, replicas)};
+  if (micro_batch || screened.spread < 1) return {8, replicas};
+  const std::int64_t depth = (screened.spread < 3 ? 16 : 10) + static_cast<std::int64_t>(200 * screened.guess.miss);
+  return {4, std::min(replicas, depth)};
 }
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
 /// guessed.
-std::int64_t pilot_units(double draws_a_replica, bool alike, std::int64_t trials) {
-  // Where places differ, few replicas can be the latest, and what they draw afresh matters less; a short run has more
-  // sampling error than a short pilot.
-  if (!alike) return trials < 4096 ? 4 : 16;
+std::int64_t pilot_units(double draws_a_replica, bool alike, double spread) {
+  // Where what lasts decides, few replicas can be the latest, and what they draw afresh matters less.
+  if (!alike && spread >= 1) return 4;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;
@@ -50,7 +52,7 @@ constexpr double most_stalls = 1000;
 
 /// Trials that are played once more with all replicas: as many as cost little.
 std::int64_t check_trials(const Run& run, std::int64_t replicas) {
-  return std::min(run.trials, std::clamp<std::int64_t>(32768 / replicas, 4, 64));
+  return std::min(run.trials, std::clamp<std::int64_t>(4096 / replicas, 8, 64));
 }
 
 /// Values of a unit, as the little-endian bytes that cross threads and workers.
@@ -134,6 +136,12 @@ std::vector<Diagnostic> warnings(const Compiled& c) {
   return list;
 }
 
+std::vector<Step> steps_of(std::int64_t first, std::int64_t count) {
+  std::vector<Step> steps;
+  for (std::int64_t i = first; i < first + count; ++i) steps.push_back({i, i});
+  return steps;
+}
+
 bool alike(const Compiled& c) { return !c.causes.wide() && !c.causes.micro_batch(); }
 
 }  // namespace
@@ -147,7 +155,8 @@ struct Simulation {
   std::int64_t replicas = 1;
   bool lasts_a_run = false;  ///< some cause does
   bool approximate = false;  ///< the fast path leaves replicas out
-  Effort effort;             ///< what it spends; known once it has learned
+  Screened screened;         ///< which replicas it looks at, where they differ
+  Effort effort;             ///< what it spends
   std::int64_t attribution_trials = 0;
   /// When a replica that is not simulated is done, by row, as Player::play takes it.
   std::vector<SampleTable> rest;
@@ -191,9 +200,15 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
   } else if (run.engine == "fast" && workload.dp > few_replicas &&
              unit_draws(*s, Phase::check) / check_unit > few_draws) {
     s->approximate = nearly_normal(*s->compiled);
-    // Until it has learned: the least that may come out, for estimates of work.
-    if (s->approximate) s->effort = effort_of(3, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp);
   }
+  if (!s->reference) {
+    s->screened.guess = closed_form_guess(*s->compiled);
+    if (!alike(*s->compiled))
+      s->screened = Player(*s->compiled, *s->stalls, run.seed, s->screened.guess)
+                        .screen(steps_of(screened_steps, static_cast<std::int64_t>(lane_count)));
+  }
+  if (s->approximate)
+    s->effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp);
   for (const Factor& f : workload.causes) s->lasts_a_run |= f.period == Factor::Period::run;
   s->lasts_a_run &= !s->reference;
   if (can_attribute(*s->compiled)) s->attribution_trials = run.attribution_trials;
@@ -218,7 +233,7 @@ std::int64_t exact_units(const Simulation& s) {
 std::int64_t unit_count(const Simulation& s, Phase phase) {
   switch (phase) {
     case Phase::pilot:
-      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled), s.run.trials) : 0;
+      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled), s.screened.spread) : 0;
     case Phase::trials:
       return units(s.run.trials, block_trials);
     case Phase::attribution:
@@ -254,16 +269,6 @@ double unit_draws(const Simulation& s, Phase phase) {
   return 0;
 }
 
-namespace {
-
-std::vector<Step> steps_of(std::int64_t first, std::int64_t count) {
-  std::vector<Step> steps;
-  for (std::int64_t i = first; i < first + count; ++i) steps.push_back({i, i});
-  return steps;
-}
-
-}  // namespace
-
 std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t unit) {
   assert(unit >= 0 && unit < unit_count(s, phase));
   const Compiled& c = *s.compiled;
@@ -271,10 +276,9 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
   auto part = [&](std::int64_t total, std::int64_t size) { return std::min(size, total - unit * size); };
   switch (phase) {
     case Phase::pilot: {
-      Player player(c, *s.stalls, s.run.seed);
+      Player player(c, *s.stalls, s.run.seed, s.screened.guess);
       const std::int64_t steps = pilot_unit / Player::pilot_replicas;
       for (const PilotReplica& p : player.pilot(steps_of(pilot_steps + unit * steps, steps))) {
-        out.put(p.spread);
         for (double off : p.off) out.put(off);
         for (double margin : p.margin) out.put(margin);
       }
@@ -288,7 +292,7 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
           out.put(0);
         }
       else
-        for (const Trial& t : Player(c, *s.stalls, s.run.seed)
+        for (const Trial& t : Player(c, *s.stalls, s.run.seed, s.screened.guess)
                                   .play(steps_of(unit * block_trials, count), s.effort, s.rest)) {
           out.put(t.step_s);
           out.put(t.by_residual ? 1 : 0);
@@ -297,10 +301,10 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
     }
     case Phase::attribution: {
       const std::int64_t count = part(s.attribution_trials, attribution_unit);
-      const Effort effort{std::min(attributed_replicas, s.replicas),
-                          c.causes.micro_batch() ? s.replicas : std::min<std::int64_t>(64, s.replicas)};
+      Effort effort = effort_of(s.screened, alike(c), c.causes.micro_batch(), s.replicas);
+      effort.simulated = std::min(attributed_replicas, s.replicas);
       for (const AttributedTrial& t :
-           attribute(c, *s.stalls, s.run.seed, steps_of(unit * attribution_unit, count), effort)) {
+           attribute(c, *s.stalls, s.run.seed, steps_of(unit * attribution_unit, count), effort, s.screened.guess)) {
         out.put(t.step_s);
         for (double seconds : t.critical_path) out.put(seconds);
         for (double seconds : t.compute) out.put(seconds);
@@ -313,11 +317,11 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
         std::vector<Step> steps;
         for (std::int64_t i = (unit - exact_units(s)) * block_trials; std::ssize(steps) < block_trials; ++i)
           steps.push_back({first_run + i, first_run + i / steps_a_run});
-        for (const Trial& t : Player(c, *s.stalls, s.run.seed).play(steps, s.effort, s.rest)) out.put(t.step_s);
+        for (const Trial& t : Player(c, *s.stalls, s.run.seed, s.screened.guess).play(steps, s.effort, s.rest)) out.put(t.step_s);
         break;
       }
       const std::int64_t count = part(check_trials(s.run, s.replicas), check_unit);
-      for (const Trial& t : Player(c, *s.stalls, s.run.seed)
+      for (const Trial& t : Player(c, *s.stalls, s.run.seed, s.screened.guess)
                                 .play(steps_of(unit * check_unit, count), {s.replicas, 0}, {}))
         out.put(t.step_s);
       break;
@@ -331,16 +335,13 @@ void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
   const Compiled& c = *s.compiled;
   const auto rows = static_cast<std::size_t>(c.workload.pp * c.lines);
   std::vector<std::vector<double>> off(rows);
-  std::vector<double> margin(rows, -1), spread;
+  std::vector<double> margin(rows, -1);
   for (const auto& part : pilot_parts)
     for (Reader in(part); !in.done();) {
-      spread.push_back(in.get());
       for (auto& row : off) row.push_back(in.get());
       for (double& most : margin) most = std::max(most, in.get());
     }
-  std::nth_element(spread.begin(), spread.begin() + static_cast<std::ptrdiff_t>(spread.size() / 2), spread.end());
   const bool one_law = alike(c);
-  s.effort = effort_of(spread[spread.size() / 2], one_law, c.causes.micro_batch(), s.replicas);
   const std::vector<double> scores = normal_scores(off[0].size());
   s.rest.assign(rows, {});
   for (std::size_t row = 0; row < rows; ++row)

@@ -9,6 +9,8 @@ namespace {
 
 /// The pilot takes its replicas them from this many of the latest: the law of those is wanted, and it is not that of all.
 constexpr std::int64_t pilot_depth = 64;
+/// Replicas of a step to which the guess is fitted.
+constexpr std::int64_t screened_replicas = 16;
 
 void simulate(const Compiled& c, Lanes& lanes) {
   if (c.sampling == Sampling::chunk)
@@ -19,14 +21,25 @@ void simulate(const Compiled& c, Lanes& lanes) {
 
 }  // namespace
 
-Player::Player(const Compiled& c, const Stalls& stalls, std::uint64_t seed)
+Player::Player(const Compiled& c, const Stalls& stalls, std::uint64_t seed, const Guess& guess)
     : c_(c),
       stalls_(stalls),
       seed_(seed),
       shared_(c),
       lanes_(c),
-      alike_(!c.causes.wide() && !c.causes.micro_batch()),
-      score_(alike_ ? 0 : static_cast<std::size_t>(c.workload.dp) * lane_count, 0.0f) {}
+      alike_(!c.causes.wide() && !c.causes.micro_batch()) {
+  if (!alike_) screening_.emplace(c, guess);
+}
+
+double Player::busy(std::size_t rank, std::size_t lane) const {
+  const auto lines = static_cast<std::size_t>(c_.lines);
+  double mean = 0;
+  for (const Compiled::RankMix& m : c_.rank_mixes[rank]) {
+    const auto row = (static_cast<std::size_t>(m.mix) * c_.rank_mixes.size() + rank) * lines;
+    mean += (m.mix == 0 ? 1 : static_cast<double>(lanes_.mix[row * lane_count + lane])) * m.mean;
+  }
+  return mean;
+}
 
 double Player::deviation(std::size_t rank, std::size_t line, std::size_t lane) const {
   double variance = 0, mean = 0;
@@ -38,67 +51,6 @@ double Player::deviation(std::size_t rank, std::size_t line, std::size_t lane) c
   }
   // Never nothing: where nothing varies, rounding is what is left.
   return std::max(std::sqrt(variance), 1e-9 * mean);
-}
-
-void Player::score() {
-  const Places& places = c_.causes.places;
-  const auto pp = static_cast<std::size_t>(places.pipeline);
-  const auto wide = [&](Causes::Slot slot) { return c_.causes.slots[static_cast<std::size_t>(slot)].wide; };
-  // What does not differ between replicas, by rank.
-  std::vector<float> base(pp * lane_count, 0.0f);
-  struct Term {
-    Causes::Slot slot;
-    float seconds;
-  };
-  std::vector<std::vector<Term>> terms(pp);
-  for (std::size_t r = 0; r < pp; ++r)
-    for (const Compiled::RankMix& m : c_.rank_mixes[r]) {
-      const auto seconds = static_cast<float>(m.mean);
-      if (m.mix == 0)
-        for (std::size_t k = 0; k < lane_count; ++k) base[r * lane_count + k] += seconds;
-      for (const auto& [slot, share] : c_.causes.mixes[static_cast<std::size_t>(m.mix)]) {
-        if (wide(slot)) {
-          terms[r].push_back({slot, share * seconds});
-          continue;
-        }
-        const float* row = shared_.at(slot, 0, 0);
-        for (std::size_t k = 0; k < lane_count; ++k) base[r * lane_count + k] += share * seconds * row[k];
-      }
-    }
-  const auto rounds = static_cast<float>(c_.workload.micro_batches * c_.workload.virtual_stages);
-  float busy[lane_count], total[lane_count];
-  for (std::int64_t d = 0; d < places.replicas; ++d) {
-    float* latest = &score_[static_cast<std::size_t>(d) * lane_count];
-    std::fill_n(latest, lane_count, 0.0f);
-    std::fill_n(total, lane_count, 0.0f);
-    for (std::size_t r = 0; r < pp; ++r) {
-      std::copy_n(&base[r * lane_count], lane_count, busy);
-      for (const Term& term : terms[r]) {
-        const float* row = shared_.at(term.slot, places.group(d, static_cast<std::int64_t>(r)), 0);
-        for (std::size_t k = 0; k < lane_count; ++k) busy[k] += term.seconds * row[k];
-      }
-      raise_float_row(latest, busy);
-      add_float_row(total, busy);
-    }
-    // One rank's work, and the way of one micro-batch through all.
-    for (std::size_t k = 0; k < lane_count; ++k) latest[k] += total[k] / rounds;
-  }
-}
-
-void Player::select(std::size_t step, std::int64_t count, std::vector<std::int32_t>& to) const {
-  const auto replicas = static_cast<std::int32_t>(c_.workload.dp);
-  to.clear();
-  for (std::int32_t d = 0; d < replicas; ++d) to.push_back(d);
-  if (count >= replicas) return;
-  // A total order: which replicas are chosen never depends on the library's selection.
-  const auto later = [&](std::int32_t a, std::int32_t b) {
-    const float x = score_[static_cast<std::size_t>(a) * lane_count + step],
-                y = score_[static_cast<std::size_t>(b) * lane_count + step];
-    return x != y ? x > y : a < b;
-  };
-  std::nth_element(to.begin(), to.begin() + count, to.end(), later);
-  to.resize(static_cast<std::size_t>(count));
-  std::sort(to.begin(), to.end(), later);
 }
 
 std::vector<Trial> Player::play(std::span<const Step> steps, const Effort& effort,
@@ -187,10 +139,10 @@ Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, 
   if (alike_) {
     for (std::int32_t i = 0; i < count; ++i) shortlist.push_back({i, 0});
   } else {
-    if (effort.shortlist < replicas) score();
+    if (effort.shortlist < replicas) screening_->score(shared_);
     std::vector<std::int32_t> latest;
     for (std::int32_t i = 0; i < count; ++i) {
-      select(static_cast<std::size_t>(i), effort.shortlist, latest);
+      screening_->select(static_cast<std::size_t>(i), effort.shortlist, latest);
       for (std::int32_t d : latest) shortlist.push_back({i, d});
     }
   }
@@ -268,27 +220,14 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
   for (std::size_t from = 0; from < all.size(); from += lane_count) {
     const auto steps = all.subspan(from, std::min(lane_count, all.size() - from));
     shared_.draw(seed_, steps);
-    std::vector<double> spread(steps.size(), 0);
-    if (!alike_) {
-      score();
-      for (std::size_t i = 0; i < steps.size(); ++i) {
-        double sum = 0, square = 0;
-        for (std::int64_t d = 0; d < replicas; ++d) {
-          const auto x = static_cast<double>(score_[static_cast<std::size_t>(d) * lane_count + i] - score_[i]);
-          sum += x;
-          square += x * x;
-        }
-        const auto n = static_cast<double>(replicas);
-        spread[i] = std::sqrt(std::max(0.0, square / n - sum / n * (sum / n)));
-      }
-    }
+    if (!alike_) screening_->score(shared_);
     // Even ranks of the latest, shifted from step to step.
     std::vector<Pair> pairs;
     std::vector<std::int32_t> latest;
     const std::int64_t depth = std::min(pilot_depth, replicas), stride = depth / each;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (!alike_)
-        select(i, depth, latest);
+        screening_->select(i, depth, latest);
       else if (latest.empty())
         for (std::int32_t d = 0; d < depth; ++d) latest.push_back(d);
       for (std::int64_t j = 0; j < each; ++j)
@@ -317,11 +256,50 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
           p.margin.push_back(lanes_.ends[row * lane_count + k] + 12 * own +
                              1.5 * section.quantile(Mass::above(1e-9)) - surely);
         }
-        p.spread = spread[static_cast<std::size_t>(batch[k].step)] / own;
         result.push_back(std::move(p));
       }
     }
   }
+  return result;
+}
+
+Screened Player::screen(std::span<const Step> steps) {
+  const auto lines = static_cast<std::size_t>(c_.lines), ranks = static_cast<std::size_t>(c_.workload.pp);
+  const auto replicas = c_.workload.dp;
+  const std::int64_t each = std::min(screened_replicas, replicas);
+  std::vector<Pair> pairs;
+  for (std::int32_t i = 0; i < std::ssize(steps); ++i)
+    for (std::int64_t j = 0; j < each; ++j)
+      pairs.push_back({i, static_cast<std::int32_t>((j * replicas / each + i) % replicas)});
+  shared_.draw(seed_, steps);
+  std::vector<Observed> observed;
+  std::vector<double> own;
+  for (std::size_t at = 0; at < pairs.size(); at += lane_count) {
+    const auto batch = std::span<const Pair>(pairs).subspan(at, std::min(lane_count, pairs.size() - at));
+    load(c_, shared_, nullptr, seed_, steps, batch, lanes_);
+    simulate_means(c_, lanes_);
+    for (std::size_t k = 0; k < batch.size(); ++k) {
+      Observed o{batch[k].step, {}, 0};
+      own.push_back(0);
+      for (std::size_t r = 0; r < ranks; ++r) {
+        o.busy.push_back(busy(r, k));
+        o.done = std::max(o.done, lanes_.ends[r * lines * lane_count + k] + c_.sections[0].rank[r].mean_s);
+        own.back() = std::max(own.back(), deviation(r, 0, k));
+      }
+      observed.push_back(std::move(o));
+    }
+  }
+  Screened result{fitted_guess(c_, observed), 0};
+  double square = 0;
+  for (std::size_t from = 0; from < observed.size(); from += static_cast<std::size_t>(each)) {
+    double mean = 0;
+    for (std::size_t j = from; j < from + static_cast<std::size_t>(each); ++j) mean += observed[j].done / static_cast<double>(each);
+    for (std::size_t j = from; j < from + static_cast<std::size_t>(each); ++j) {
+      const double x = (observed[j].done - mean) / own[j];
+      square += x * x;
+    }
+  }
+  result.spread = std::sqrt(square / static_cast<double>(steps.size()) / static_cast<double>(std::max<std::int64_t>(1, each - 1)));
   return result;
 }
 

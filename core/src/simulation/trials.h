@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "simulation/finish.h"
 #include "simulation/lanes.h"
 #include "simulation/residual.h"
+#include "simulation/screening.h"
 
 namespace prism {
 
@@ -27,7 +29,12 @@ struct Trial {
 /// One simulated replica of the pilot: how far off its means each row (pipeline rank and line) ended, in deviations.
 struct PilotReplica {
   std::vector<double> off, margin;  ///< [rows]; margin: below 0 the row cannot have decided
-  double spread;                    ///< deviation over replicas of what lasts, over the deviation of what does not
+};
+
+/// What looking at some replicas' means has taught.
+struct Screened {
+  Guess guess;
+  double spread;  ///< deviation over replicas of what lasts, over the deviation of what does not
 };
 
 class Player {
@@ -35,7 +42,8 @@ class Player {
   /// Replicas that the pilot plays in each of its steps.
   static constexpr std::int64_t pilot_replicas = 8;
 
-  Player(const Compiled& compiled, const Stalls& stalls, std::uint64_t seed);
+  /// `guess` of which replicas are the latest; used only where they differ.
+  Player(const Compiled& compiled, const Stalls& stalls, std::uint64_t seed, const Guess& guess);
 
   /// `rest`: by row, the law of a replica that is not simulated, in deviations off its means; empty where the row never
   /// decides. Laws of one replica where places differ, of the latest of all the rest where they do not.
@@ -46,6 +54,9 @@ class Player {
   std::vector<std::vector<std::int32_t>> lists(std::span<const Step> steps, const Effort& effort);
 
   std::vector<PilotReplica> pilot(std::span<const Step> steps);
+
+  /// Plays means of some replicas of these steps, at most lane_count, and fits the guess to them.
+  Screened screen(std::span<const Step> steps);
 
   const SharedDraws& shared() const { return shared_; }
   const Stalls& stalls() const { return stalls_; }
@@ -65,9 +76,7 @@ class Player {
   Listing list(std::span<const Step> steps, const Effort& effort, const std::vector<std::size_t>& open);
   std::vector<Listing::Rest> play_means(std::span<const Step> steps, const std::vector<Pair>& pairs,
                                         const std::vector<std::size_t>& open, Listing& to);
-  /// A guess of how late each replica is, from its multipliers alone: [replicas][lane_count].
-  void score();
-  void select(std::size_t step, std::int64_t count, std::vector<std::int32_t>& to) const;
+  double busy(std::size_t rank, std::size_t lane) const;  ///< mean of all that the rank does, seconds
   double deviation(std::size_t rank, std::size_t line, std::size_t lane) const;
   void play_batch(std::span<const Step> steps, const Effort& effort, std::span<const SampleTable> rest,
                   std::vector<Trial>& to);
@@ -77,8 +86,8 @@ class Player {
   std::uint64_t seed_;
   SharedDraws shared_;
   Lanes lanes_;
-  bool alike_;                   ///< all replicas have the same means in a trial
-  std::vector<float> score_;     ///< [replicas][lane_count]
+  bool alike_;  ///< all replicas have the same means in a trial
+  std::optional<Screening> screening_;
 };
 
 }  // namespace prism

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/memory.h"
 #include "study/variants.h"
 
 namespace prism::study {
@@ -111,20 +112,20 @@ std::vector<Diagnostic> enumerate(StudyPlan& plan) {
       ++refused;
       continue;
     }
-    double bytes = 0;
-    for (const MemoryHeld& rank : memory_held(*scenario)) bytes = std::max(bytes, rank.all());
-    if (bytes > scenario->cluster.gpu.memory_bytes) {
+    const auto workload = build_workload(*scenario);
+    if (!workload) {
+      ++refused;
+      continue;
+    }
+    const auto account = memory_account(*workload);
+    const double bytes = account ? account->rank[account->largest].total() : 0;
+    if (fit(bytes, workload->gpu_memory_bytes) == Fit::no) {
       if (!l.recompute && base.parallel.recompute != Recompute::full) {
         layouts.push_back(l);
         layouts.back().recompute = true;
       } else {
         ++too_large;
       }
-      continue;
-    }
-    const auto workload = build_workload(*scenario);
-    if (!workload) {
-      ++refused;
       continue;
     }
     fitting.push_back({l, std::move(edits), estimate(*workload), bytes});
@@ -139,8 +140,7 @@ std::vector<Diagnostic> enumerate(StudyPlan& plan) {
                        " with the least estimated time are played. " + std::to_string(too_large) +
                        " do not fit, " + std::to_string(refused) + " break a rule.");
   plan.notes.push_back(
-      "Memory counts parameters, gradients, Adam's states and kept activations; not buffers of collectives, "
-      "fragmentation and the framework.");
+      "Memory is an estimate that may be off by 15 %: left out is what cannot fit beyond that doubt.");
   return {};
 }
 

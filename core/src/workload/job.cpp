@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/doors.h"
 #include "workload/flops.h"
+#include "workload/memory.h"
 #include "workload/network.h"
 #include "workload/program.h"
 #include "workload/shapes.h"
@@ -19,6 +20,8 @@ std::vector<StageProgram> stage_programs(const Transformer& transformer, const M
     const bool first = stage == 0, last = stage + 1 == layers.size();
     const std::int64_t end_layer = first_layer + layers[stage];
     Program forward, backward;
+    if (!first) transformer.arrival(forward);
+    if (!last) transformer.arrival(backward);
     if (first) transformer.embedding_forward(forward);
     for (std::int64_t i = first_layer; i < end_layer; ++i)
       transformer.layer_forward(forward, has_experts(model, i));
@@ -95,19 +98,20 @@ Result<Workload> from_job(const Scenario& scenario) {
                            ", a multiple of 128 * tp"});
 
   if (parallel.pp > 1) {
-    // The activations of a micro-batch, 16 bits each; every tensor rank sends its share.
-    const double bytes = 2 * static_cast<double>(scenario.batch.micro) *
-                         static_cast<double>(scenario.batch.sequence) * static_cast<double>(model.hidden) /
-                         static_cast<double>(parallel.tp * parallel.cp);
+    const double bytes = transfer_bytes(scenario), beside = scenario.cost_model.pp_overlap;
     const CommunicationTime hop = network.transfer(bytes);
     workload.transfers = {true,
-                          {"activations to the next stage", Kind::send_recv, hop.seconds},
-                          {"gradients to the stage before", Kind::send_recv, hop.seconds}};
+                          {"activations to the next stage", Kind::send_recv, beside * hop.seconds},
+                          {"gradients to the stage before", Kind::send_recv, beside * hop.seconds}};
     workload.notes.push_back(
-        {"pipeline transfer", bytes_text(bytes) + " " + hop.how + ": " + seconds_text(hop.seconds)});
+        {"pipeline transfer", bytes_text(bytes) + " " + hop.how + ": " + seconds_text(hop.seconds) +
+                                  ", of which " + number_text(100 * beside) + " % beside compute"});
   }
 
   workload.end.rank = step_end_programs(scenario, network, workload.notes);
+  workload.memory = rank_memory(scenario);
+  workload.stage_activations = stage_activations(scenario);
+  workload.gpu_memory_bytes = scenario.cluster.gpu.memory_bytes;
   const Flops flops = step_flops(scenario);
   workload.model_flops = flops.model;
   workload.hardware_flops = flops.hardware;

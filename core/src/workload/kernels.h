@@ -23,15 +23,20 @@ class Kernels {
         2 * m * n * k / (gpu_.peak_flops * cost_.gemm_efficiency) + cost_.gemm_overhead_s;
     return std::max(arithmetic, memory_s(word * (m * k + matrices * k * n + m * n)));
   }
+  /// The same in 16 bits, whatever the training precision: the head is not computed in fewer.
+  double wide_product_s(double m, double n, double k) const {
+    const double arithmetic = 2 * m * n * k / (wide_peak() * cost_.gemm_efficiency) + cost_.gemm_overhead_s;
+    return std::max(arithmetic, memory_s(word * (m * k + k * n + m * n)));
+  }
   double memory_s(double bytes) const { return bytes / (gpu_.memory_bytes_per_s * cost_.memory_efficiency); }
   /// Products of attention scores, in 16 bits.
   double score_product_s(double flops) const {
-    return flops / (score_peak() * cost_.gemm_efficiency) + cost_.gemm_overhead_s;
+    return flops / (wide_peak() * cost_.gemm_efficiency) + cost_.gemm_overhead_s;
   }
-  double flash_s(double flops) const { return flops / (score_peak() * cost_.attention_efficiency); }
+  double flash_s(double flops) const { return flops / (wide_peak() * cost_.attention_efficiency); }
 
  private:
-  double score_peak() const {
+  double wide_peak() const {
     return gpu_.attention_peak_flops > 0 ? gpu_.attention_peak_flops : gpu_.peak_flops;
   }
 

@@ -88,6 +88,19 @@ void check_layers(const Scenario& scenario, std::vector<Diagnostic>& faults) {
            text(scenario.model->layers) + " layers");
 }
 
+/// A list's layers are written out one by one.
+void check_length(const Scenario& scenario, std::vector<Diagnostic>& faults) {
+  constexpr std::int64_t most = 2'000'000;
+  std::int64_t layers = 0, each = 0;
+  for (const std::int64_t n : scenario.parallel.layers_per_virtual_stage) layers += n;
+  for (const OperatorSpec& op : scenario.operators) each += op.scope == OperatorSpec::Scope::layer;
+  if (each > 0 && layers > most / each)
+    faults.push_back({Code::too_large, "/parallel/layers_per_virtual_stage",
+                      text(layers) + " layers of " + text(each) + " operators are more than " + text(most) +
+                          " operators in a replica",
+                      "take operators together, or fewer layers"});
+}
+
 }  // namespace
 
 std::vector<Diagnostic> check_layout(const Scenario& scenario) {
@@ -98,6 +111,7 @@ std::vector<Diagnostic> check_layout(const Scenario& scenario) {
     if (scenario.model->experts) check_experts(scenario, faults);
   }
   check_layers(scenario, faults);
+  check_length(scenario, faults);
   return faults;
 }
 

@@ -1,72 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of one GPU by what is counted, not measured: parameters, gradients and optimizer states (Rajbhandari et al.
-// 2020, arXiv 1910.02054, section 3) and activations kept for the backward pass (Korthikanti et al. 2022, arXiv
-// 2205.05198, section 4, without dropout and with the widths of the model at hand).
+#include "workload/memory.h"
+
 #include <algorithm>
 
-#include "prism/workload.h"
 #include "workload/parameters.h"
 
-namespace prism {
+namespace prism::workload {
 namespace {
-
-constexpr double word = 2;              ///< 16-bit parameters and activations
-constexpr double adam_bytes = 12;       ///< master copy and two moments, 32 bits each
 
 double real(std::int64_t n) { return static_cast<double>(n); }
 
-/// Bytes that a layer keeps for one token of one rank's share.
-double kept_by_layer(const Scenario& s) {
+constexpr double word = 2;
+// Adam in mixed precision: master copy and two moments of 32 bits (Megatron-LM, docs of the distributed
+// optimizer).
+constexpr double optimizer_state = 12;
+
+/// What a layer keeps of one micro-batch on one rank, after Korthikanti et al. (arXiv 2205.05198, section 4):
+/// inputs of every product and of what is not linear, 16 bits each, and dropout masks of a byte where
+/// attention is not flash (runs with flash attention are taken to have no dropout).
+double layer_activations(const Scenario& s, bool experts) {
   const Model& m = *s.model;
   const Parallel& p = s.parallel;
-  const auto tp = real(p.tp), whole = p.sequence_parallel ? tp : 1, h = real(m.hidden);
-  if (p.recompute == Recompute::full) return word * h / whole;  // the input of the layer
-  const auto query = real(m.heads * m.head_dim), keys = real(2 * m.kv_heads * m.head_dim);
-  double ffn = real(m.gated_ffn ? 3 : 2) * real(m.ffn_hidden);
-  if (m.experts)
-    ffn = real(m.gated_ffn ? 3 : 2) * real(m.experts->top_k + m.experts->shared) * real(m.experts->ffn_hidden);
-  // Inputs of both norms and of both blocks; queries, keys, values and what attention gives; the FFN's inner values.
-  double shared = query + keys + query + ffn;
-  if (!s.cost_model.flash_attention && p.recompute == Recompute::none)
-    shared += 2.5 * real(m.heads) * real(s.batch.sequence);  // scores, softmax and its mask
-  return word * (4 * h / whole + shared / tp);
-}
+  const CostModel& c = s.cost_model;
+  const double t = real(p.tp), tokens = real(s.batch.micro * s.batch.sequence) / real(p.cp);
+  const double share = p.sequence_parallel ? t : 1;
+  const double x = tokens * real(m.hidden);
+  const double masks = c.flash_attention ? 0 : 1;
+  if (p.recompute == Recompute::full) return word * x / share;
 
-/// Micro-batches times virtual stages whose activations a rank holds at once: Megatron-LM's warm-up, plus the one at
-/// work. ZB-H1 holds what 1F1B holds (Qi et al. 2023, arXiv 2401.10241).
-double chunks_in_flight(const Scenario& s, std::int64_t rank) {
-  const Parallel& p = s.parallel;
-  const std::int64_t m = s.batch.micro_batches, v = p.virtual_stages;
-  if (p.schedule == "gpipe") return real(m * v);
-  const std::int64_t ahead = v > 1 ? 2 * (p.pp - rank - 1) + (v - 1) * p.pp : p.pp - rank - 1;
-  return real(std::min(m * v, ahead + 1));
+  const HeadWidths heads = head_widths(m, p.tp);
+  const double queries = heads.heads * heads.query, values = heads.heads * heads.value;
+  double bytes = (4 * word + 2 * masks) * x / share;  // two norms' inputs and outputs
+  bytes += word * tokens * (queries + heads.keys + heads.values + values);
+  if (m.latent_attention)
+    bytes += word * tokens *
+             real(m.latent_attention->query_rank + m.latent_attention->kv_rank + m.latent_attention->rope_dim);
+  if (c.flash_attention)
+    bytes += 4 * tokens * heads.heads;  // sums of exponentials
+  else if (p.recompute == Recompute::none)
+    bytes += (2 * word + 1) * real(s.batch.micro * s.batch.sequence) * real(s.batch.sequence) / real(p.cp) *
+             heads.heads;
+  // A gated block keeps both inputs of its product and the product.
+  const double hidden = m.gated_ffn ? 3 * word : 2 * word;
+  if (!experts) return bytes + hidden * tokens * real(m.ffn_hidden) / t;
+  const Experts& e = *m.experts;
+  const double copies = tokens / t * real(e.top_k) * real(p.etp);
+  bytes += hidden * tokens * real(e.shared * e.ffn_hidden) / t;
+  return bytes + copies * (2 * word * real(m.hidden) + hidden * real(e.ffn_hidden) / real(p.etp));
 }
 
 }  // namespace
 
-std::vector<MemoryHeld> memory_held(const Scenario& s) {
+std::vector<RankMemory> rank_memory(const Scenario& s) {
+  const Model& m = *s.model;
   const Parallel& p = s.parallel;
-  const auto shard = p.zero > 0 ? real(std::max<std::int64_t>(1, p.dp_shard)) : 1;
-  const double tokens = real(s.batch.micro * s.batch.sequence) / real(p.cp);
-  const double layer = kept_by_layer(s) * tokens;
-  std::vector<MemoryHeld> held;
-  const auto parameters = workload::parameters_held(*s.model, p);
-  for (std::int64_t r = 0; r < p.pp; ++r) {
-    const double n = parameters[static_cast<std::size_t>(r)].all();
-    std::int64_t most_layers = 0;
-    for (std::size_t stage = static_cast<std::size_t>(r); stage < p.layers_per_virtual_stage.size();
-         stage += static_cast<std::size_t>(p.pp))
-      most_layers = std::max(most_layers, p.layers_per_virtual_stage[stage]);
-    MemoryHeld rank;
-    rank.weights = word * n / (p.zero >= 3 ? shard : 1);
-    rank.gradients = s.cost_model.gradient_bytes * n / (p.zero >= 2 ? shard : 1);
-    rank.optimizer = adam_bytes * n / shard;
-    rank.activations = chunks_in_flight(s, r) * real(most_layers) * layer;
-    if (r + 1 == p.pp)  // logits, 32 bits, of the micro-batch at work
-      rank.activations += 4 * tokens * real(workload::padded_vocabulary(s.model->vocabulary, p.tp) / p.tp);
-    held.push_back(rank);
+  const bool each = p.gather == Gather::per_micro_batch;
+  const double shards = real((p.dp_shard > 0 ? p.dp_shard : p.dp) * p.cp);
+  const double expert_shards = real(p.tp * p.cp * p.dp / (p.etp * p.ep));
+  const auto bytes = [&](const Parameters& held, double each_parameter, bool sharded) {
+    return each_parameter * (sharded ? (held.plain + held.norms) / shards + held.experts / expert_shards
+                                     : held.all());
+  };
+  std::vector<RankMemory> ranks;
+  for (const Parameters& held : parameters_held(m, p)) {
+    RankMemory r;
+    r.parameters = bytes(held, word, p.zero == 3 && each);
+    r.gradients = bytes(held, s.cost_model.gradient_bytes, p.zero >= 2 && each);
+    r.optimizer = bytes(held, optimizer_state, p.zero >= 1);
+    const bool experts = m.experts.has_value();
+    // Gathered: the layer at work and the one fetched ahead.
+    if (p.zero == 3 && each) r.working += 2 * word * layer_parameters(m, experts, p).all();
+    if (p.recompute == Recompute::full) {
+      Scenario whole = s;
+      whole.parallel.recompute = Recompute::none;
+      r.working += layer_activations(whole, experts);
+    }
+    ranks.push_back(r);
   }
-  return held;
+  return ranks;
 }
 
-}  // namespace prism
+std::vector<double> stage_activations(const Scenario& s) {
+  const Model& m = *s.model;
+  const Parallel& p = s.parallel;
+  const double plain = layer_activations(s, false), experts = m.experts ? layer_activations(s, true) : 0;
+  std::vector<double> stages;
+  std::int64_t layer = 0;
+  for (const std::int64_t layers : p.layers_per_virtual_stage) {
+    double bytes = 0;
+    for (std::int64_t i = 0; i < layers; ++i) bytes += has_experts(m, layer++) ? experts : plain;
+    stages.push_back(bytes);
+  }
+  // The head keeps its norm's input and output, and the logits in 16 and in 32 bits.
+  const double tokens = real(s.batch.micro * s.batch.sequence) / real(p.cp);
+  stages.back() += 2 * word * tokens * real(m.hidden) / (p.sequence_parallel ? real(p.tp) : 1) +
+                   (word + 4) * tokens * real(padded_vocabulary(m.vocabulary, p.tp) / p.tp);
+  return stages;
+}
+
+}  // namespace prism::workload

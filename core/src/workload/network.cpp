@@ -133,19 +133,24 @@ CommunicationTime Network::gather_or_scatter(const Placement& group, double byte
   return {(n - 1) / n * bytes / bandwidth(group) + ring_latency(group), "ring, " + where(group)};
 }
 
-// Every rank sends through its own links: those in its node by the links inside, the others by its adapter,
-// both at once.
-CommunicationTime Network::all_to_all(const Placement& group, double bytes) const {
+// A token goes once to each other node that has one of its experts, to the rank at its own place there, and from that
+// rank to each of them by the links inside; both go on at once, and the same way back with sums taken inside a node first
+// (DeepSeek-V3, arXiv 2412.19437, section 3.2.2). Copies are taken to fall on nodes independently.
+CommunicationTime Network::all_to_all(const Placement& group, double bytes, std::int64_t copies) const {
   if (group.size < 2) return {};
-  const double n = static_cast<double>(group.size), near = static_cast<double>(group.per_node);
-  if (group.nodes == 1)
-    return {(n - 1) / n * bytes / intra_.bytes_per_s + (n - 1) * intra_.latency_s,
-            "all-to-all, " + where(group)};
-  const double inside = (near - 1) / n * bytes / intra_.bytes_per_s + (near - 1) * intra_.latency_s;
-  const double between = (n - near) / n * bytes / inter_.bytes_per_s + (n - near) * inter_.latency_s;
-  return {std::max(inside, between), "all-to-all, " + std::to_string(group.size) + " ranks over " +
-                                         std::to_string(group.nodes) + " nodes at " +
-                                         rate_text(inter_.bytes_per_s) + " each"};
+  const auto inside = [&](double ranks) {
+    return (ranks - 1) / ranks * bytes * static_cast<double>(copies) / intra_.bytes_per_s +
+           (ranks - 1) * intra_.latency_s;
+  };
+  if (group.nodes == 1) return {inside(static_cast<double>(group.size)), "all-to-all, " + where(group)};
+  const double nodes = static_cast<double>(group.nodes);
+  double missed = 1;  // share of the tokens that have no copy on a given node
+  for (std::int64_t i = 0; i < copies; ++i) missed *= 1 - 1 / nodes;
+  const double between =
+      (nodes - 1) * ((1 - missed) * bytes / inter_.bytes_per_s + inter_.latency_s);
+  return {std::max(inside(static_cast<double>(group.per_node)), between),
+          "all-to-all, " + std::to_string(group.size) + " ranks over " + std::to_string(group.nodes) +
+              " nodes at " + rate_text(inter_.bytes_per_s) + " each, tokens sent once to a node"};
 }
 
 CommunicationTime Network::transfer(double bytes) const {

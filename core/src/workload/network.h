@@ -46,8 +46,9 @@ class Network {
   CommunicationTime all_reduce(const Placement& group, double bytes) const;
   /// All-gather to, or reduce-scatter from, `bytes` in full.
   CommunicationTime gather_or_scatter(const Placement& group, double bytes) const;
-  /// All-to-all of `bytes` that every rank holds: each sends an equal part to each.
-  CommunicationTime all_to_all(const Placement& group, double bytes) const;
+  /// All-to-all of tokens to their experts, which are spread evenly over the group, or back: `bytes` of every rank's own
+  /// tokens, `copies` of each.
+  CommunicationTime all_to_all(const Placement& group, double bytes, std::int64_t copies) const;
   /// A ring passes pieces of `bytes` in full around, each once, one neighbour at a time.
   CommunicationTime ring_pass(const Placement& group, double bytes) const {
     return gather_or_scatter(group, bytes);

@@ -31,6 +31,11 @@ bool shards_gradients(const Parallel& p) { return p.zero >= 2 && p.gather == Gat
 
 }  // namespace
 
+double transfer_bytes(const Scenario& scenario) {
+  return word * real(scenario.batch.micro) * real(scenario.batch.sequence) * real(scenario.model->hidden) /
+         real(scenario.parallel.tp * scenario.parallel.cp);
+}
+
 Operator Transformer::op(const char* name, Kind kind, double seconds) const {
   if (class_of(kind) == Class::compute) seconds *= cost_.compute_scale;
   return {name, kind, seconds};
@@ -54,6 +59,9 @@ Transformer::Transformer(const Scenario& scenario, const Network& network)
       ring_(scenario.parallel.cp_exchange == ContextExchange::ring),
       recompute_(scenario.parallel.recompute) {
   make_collectives(scenario, network);
+  if (scenario.parallel.pp > 1)
+    arrival_ = op("transfer, waited for", Kind::send_recv,
+                  (1 - cost_.pp_overlap) * network.transfer(transfer_bytes(scenario)).seconds);
   layer_ = make_layer(scenario, network, false);
   if (scenario.model->experts) expert_layer_ = make_layer(scenario, network, true);
   make_ends(scenario, network);
@@ -94,10 +102,11 @@ void Transformer::make_collectives(const Scenario& scenario, const Network& netw
   if (scenario.model->experts) {
     // Each tensor rank sends its share of the tokens, once for each expert a token visits; the ranks that
     // share an expert then gather what the others of them received.
-    const double held = word * z.x / z.t * real(scenario.model->experts->top_k);
-    dispatch_ = network.all_to_all(network.expert, held);
-    const CommunicationTime shared =
-        network.gather_or_scatter(network.expert_tensor, held * real(scenario.parallel.etp));
+    const std::int64_t copies = scenario.model->experts->top_k;
+    const double tokens = word * z.x / z.t;
+    dispatch_ = network.all_to_all(network.expert, tokens, copies);
+    const CommunicationTime shared = network.gather_or_scatter(
+        network.expert_tensor, tokens * real(copies * scenario.parallel.etp));
     dispatch_.seconds += shared.seconds;
     if (dispatch_.how.empty()) dispatch_.how = shared.how;
   }
@@ -337,8 +346,9 @@ void Transformer::make_ends(const Scenario& scenario, const Network& network) {
          kernels_.memory_s(lookup_gradient_read * z.x + lookup_gradient_add * z.x / z.t));
   head_norm_ = norm(residual_norm_forward);
   last_norm_ = norm(residual_norm_backward);
-  head_forward_ = gemm("head product", z.tokens, z.vocabulary, z.h, 1);
-  head_backward_ = gemm("head product", z.tokens, z.vocabulary, z.h, 2);
+  const double head_s = kernels_.wide_product_s(z.tokens, z.vocabulary, z.h);
+  head_forward_ = op("head product", Kind::gemm, head_s);
+  head_backward_ = op("head product", Kind::gemm, 2 * head_s);
   loss_forward_ = op("loss", Kind::loss, kernels_.memory_s(logit_forward * z.tokens * z.vocabulary));
   loss_backward_ = op("loss", Kind::loss, kernels_.memory_s(logit_backward * z.tokens * z.vocabulary));
   // Maximum, sum of exponentials and the wanted logit: three numbers of 32 bits a token, one after another.

@@ -13,10 +13,18 @@
 
 namespace prism::workload {
 
+/// Activations of a micro-batch between pipeline neighbours; every tensor and context rank sends its share.
+double transfer_bytes(const Scenario& scenario);
+
 class Transformer {
  public:
   Transformer(const Scenario& scenario, const Network& network);
 
+  /// What a chunk waits for the activations (or gradients) it begins with.
+  void arrival(Program& program) const {
+    // The whole group waits: what a collective does.
+    if (arrival_.scale_s > 0) program.collective(arrival_, Group::tensor);
+  }
   void embedding_forward(Program& program) const;
   void layer_forward(Program& program, bool experts) const { play(program, of(experts).forward); }
   void head_forward(Program& program) const;
@@ -87,7 +95,7 @@ class Transformer {
   Recompute recompute_;
 
   CommunicationTime exchange_, context_gather_, dispatch_;
-  Operator gather_, scatter_, reduce_;
+  Operator arrival_, gather_, scatter_, reduce_;
   Layer layer_, expert_layer_;
   Operator embedding_lookup_, embedding_gradient_, embedding_gather_, embedding_reduce_;
   Operator head_norm_, last_norm_, head_forward_, head_backward_, loss_forward_, loss_backward_, loss_statistics_;

@@ -1,13 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prism/workload.h"
 
+#include <array>
+
 #include "workload/doors.h"
 #include "workload/layout_rules.h"
 #include "workload/network.h"
+#include "workload/parameters.h"
 #include "workload/shapes.h"
+#include "workload/text.h"
 
 namespace prism {
 namespace {
+
+constexpr double longest_s = 1e9;
+
+/// Every operator of a workload, in no special order.
+template <class Visit>
+void visit_operators(const Workload& w, const Visit& visit) {
+  const auto segments = [&](const std::vector<Segment>& list) {
+    for (const Segment& s : list) {
+      for (const Operator& op : s.compute) visit(op);
+      if (s.has_collective) visit(s.collective);
+    }
+  };
+  for (const StageProgram& stage : w.stages) {
+    segments(stage.forward);
+    segments(stage.backward);
+    segments(stage.weight);
+  }
+  for (const auto& rank : w.end.rank) segments(rank);
+  if (w.transfers.present) {
+    visit(w.transfers.forward);
+    visit(w.transfers.backward);
+  }
+}
+
+/// Faults: nothing to do, or a time that no cluster and no patience has.
+std::vector<Diagnostic> check_times(const Scenario& scenario, const Workload& w) {
+  const char* where = scenario.model ? "/cluster" : "/operators";
+  const Operator* longest = nullptr;
+  double total = 0;
+  visit_operators(w, [&](const Operator& op) {
+    total += op.scale_s;
+    if (!longest || op.scale_s > longest->scale_s) longest = &op;
+  });
+  if (!(total > 0)) return {{Code::inconsistent, where, "the step has no work: no operator takes any time", ""}};
+  if (longest->scale_s <= longest_s) return {};
+  return {{Code::out_of_range, where,
+           "operator \"" + longest->name + "\" takes " + workload::number_text(longest->scale_s) +
+               " s; at most " + workload::number_text(longest_s) + " s are computed",
+           "check the rates of GPU and links and the efficiencies of the cost model"}};
+}
+
+/// Warnings: factors on kinds of operators that the step does not have.
+std::vector<Diagnostic> idle_factors(const Scenario& scenario, const Workload& w) {
+  std::array<bool, kind_count> used{};
+  visit_operators(w, [&](const Operator& op) { used[static_cast<std::size_t>(op.kind)] = true; });
+  std::vector<Diagnostic> warnings;
+  for (const Factor& factor : scenario.factors)
+    for (std::size_t k = 0; k < kind_count; ++k)
+      if (!used[k] && factor.what == kind_name(static_cast<Kind>(k)))
+        warnings.push_back({Code::inconsistent, "/variability",
+                            "a factor on " + factor.what + " has no effect: the step has no such operator", "",
+                            Severity::warning});
+  return warnings;
+}
 
 /// Half of every matrix product of a backward pass is the gradient of its weights: the same multiplication count as the
 /// gradient of its input.
@@ -61,6 +119,8 @@ std::vector<Factor> spread_out(const Scenario& scenario) {
 
 }  // namespace
 
+double parameter_count(const Model& model) { return workload::model_parameters(model); }
+
 Result<Workload> build_workload(const Scenario& scenario) {
   auto faults = workload::check_layout(scenario);
   if (!faults.empty()) return Result<Workload>::faults(std::move(faults));
@@ -73,6 +133,10 @@ Result<Workload> build_workload(const Scenario& scenario) {
   result->virtual_stages = scenario.parallel.virtual_stages;
   result->micro_batches = scenario.batch.micro_batches;
   result->schedule = scenario.parallel.schedule;
+  if (auto faults_found = check_times(scenario, *result); !faults_found.empty())
+    return Result<Workload>::faults(std::move(faults_found));
+  for (Diagnostic& warning : idle_factors(scenario, *result))
+    result.diagnostics.push_back(std::move(warning));
   result->tokens = static_cast<double>(scenario.batch.global) * static_cast<double>(scenario.batch.sequence);
   if (splits_weight_gradients(result->schedule)) split_weight_gradients(*result);
   place_groups(*result, scenario);

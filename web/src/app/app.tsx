@@ -12,12 +12,13 @@ import { Sharing } from "../panels/sharing";
 import { Quantiles, StepTime } from "../panels/step-time";
 import { CriticalPath, Ranks } from "../panels/time";
 import { TrainingPanels } from "../panels/training";
+import { Memory, Trust } from "../panels/trust";
 import { Icon } from "../ui/icons";
+import { BroughtView, Validation } from "./brought";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
-import { Evidence } from "./evidence";
 import { firstExample } from "./examples";
-import { useFiles } from "./files";
+import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
 import { Share } from "./share";
 import { isStale } from "./state";
@@ -29,12 +30,12 @@ export function App() {
   const stale = useSelect(isStale);
   const errors = useSelect((s) => s.errors);
   const refused = useSelect((s) => s.refusal !== null);
-  const [dialog, setDialog] = useState<"share" | "gallery" | null>(null);
+  const [dialog, setDialog] = useState<"share" | "gallery" | "validation" | null>(null);
   const [tab, setTab] = useState<"form" | "text">("form");
   const [place, setPlace] = useState<Place | null>(null);
   const presets = usePresets();
-  const [evidence, setEvidence] = useState<File | null>(null);
-  const files = useFiles(setEvidence);
+  const [brought, setBrought] = useState<Brought | null>(null);
+  const files = useFiles(setBrought);
   useShortcuts();
 
   const goTo = (error: Diagnostic) => {
@@ -70,7 +71,7 @@ export function App() {
           accept=".json,.txt,.csv,.gz,.log,.out,.sh,application/json,text/plain,text/csv,application/gzip"
           hidden
           onChange={files.chosen}
-          aria-label="Scenario, result, trace or log file"
+          aria-label="Scenario, result, model config, trace or log file"
         />
       </header>
       <main data-wide-input={tab === "text" || undefined}>
@@ -121,6 +122,8 @@ export function App() {
               <Ranks result={answer.result} />
               <Studies />
               <Sharing result={answer.result} />
+              <Trust result={answer.result} onAll={() => setDialog("validation")} />
+              <Memory result={answer.result} />
               <div class="stack five">
                 <Throughput result={answer.result} />
                 <Layout result={answer.result} />
@@ -139,8 +142,11 @@ export function App() {
       </footer>
       {dialog === "share" && <Share onClose={() => setDialog(null)} />}
       {dialog === "gallery" && <Gallery onClose={() => setDialog(null)} />}
-      {evidence && <Evidence file={evidence} onClose={() => setEvidence(null)} />}
-      {files.dragging && <div class="drop">Drop a scenario or a result, a trace or a log</div>}
+      {dialog === "validation" && <Validation onClose={() => setDialog(null)} />}
+      {brought && <BroughtView brought={brought} onClose={() => setBrought(null)} />}
+      {files.dragging && (
+        <div class="drop">Drop a scenario or a result, a model’s config.json, a trace or a log</div>
+      )}
       <Announcements />
     </>
   );

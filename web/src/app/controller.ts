@@ -3,6 +3,7 @@
 
 import { pretty } from "../base/json";
 import { openLink } from "../base/link";
+import type { ModelImport } from "../base/model-import";
 import type { Pool, Ticket } from "../engine/pool";
 import { linkOf, readDocument } from "./documents";
 import { type Action, type Answer, empty, isSettled, reduce, type State } from "./state";
@@ -217,6 +218,13 @@ export class Controller {
 
   presets(): Promise<string> {
     return this.pool.presets();
+  }
+
+  /** A model's config.json, its layers over the virtual stages of the answer on show. */
+  async importModel(config: string): Promise<{ imported: ModelImport; stages: number }> {
+    const layout = this.state.answer?.result.layout;
+    const stages = layout ? layout.pp * layout.virtual_stages : 1;
+    return { imported: JSON.parse(await this.pool.importModel(config, stages)) as ModelImport, stages };
   }
 
   /** The last link made: it is asked for at every render. */

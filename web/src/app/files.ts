@@ -2,13 +2,19 @@
 // Files by button, by drop anywhere, and by paste.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isEvidence } from "../base/evidence";
+import { isModelConfig } from "../base/model-import";
 import { decodeUtf8 } from "../base/utf8";
 import { useController } from "./context";
 
 const byte_limit = 8_000_000;
 
-/** `onEvidence` takes files of measurements: traces, logs, launch scripts. */
-export function useFiles(onEvidence: (file: File) => void) {
+/** What is no scenario and has a view of its own: measurements (traces, logs, launch scripts), a model's config.json. */
+export interface Brought {
+  kind: "evidence" | "model";
+  file: File;
+}
+
+export function useFiles(onBrought: (brought: Brought) => void) {
   const app = useController();
   const input = useRef<HTMLInputElement>(null);
   const [dragging, setDragging] = useState(false);
@@ -20,7 +26,8 @@ export function useFiles(onEvidence: (file: File) => void) {
         .arrayBuffer()
         .catch(() => new ArrayBuffer(0)),
     );
-    if (isEvidence(file.name, file.size, head)) return onEvidence(file);
+    if (isModelConfig(head) && file.size <= byte_limit) return onBrought({ kind: "model", file });
+    if (isEvidence(file.name, file.size, head)) return onBrought({ kind: "evidence", file });
     // By its size, before a byte of it is read.
     if (file.size > byte_limit)
       return app.refuseFile(file.name, "It is larger than 8 MB, the limit for a scenario.");
@@ -60,6 +67,7 @@ export function useFiles(onEvidence: (file: File) => void) {
       const file = event.clipboardData?.files[0];
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (file) void open(file, "opening a pasted file");
+      else if (isModelConfig(text)) onBrought({ kind: "model", file: new File([text], "the pasted text") });
       else if (/^\s*\{|#v\d/.test(text)) app.openText("The pasted text", text, "pasting a scenario");
       else return;
       event.preventDefault();

@@ -166,6 +166,38 @@ export interface Result {
     mfu: number;
     hfu: number;
   } | null;
+  /** GiB that a GPU of each pipeline rank holds at most, estimated. Null for an operator list. */
+  memory: {
+    unit: "GiB";
+    gpu: number;
+    most: number;
+    fullest_rank: number;
+    /** Uncertain: within 15 % of what the GPU has, which the estimate cannot tell apart. */
+    fits: "yes" | "uncertain" | "no";
+    not_counted: string;
+    ranks: {
+      pipeline_rank: number;
+      parameters: number;
+      gradients: number;
+      optimizer: number;
+      activations: number;
+      working: number;
+      total: number;
+      chunks_in_flight: number;
+    }[];
+  } | null;
+  /** What one measured step time made of the cost model. */
+  calibration: {
+    to: "median" | "mean";
+    measured_s: number;
+    efficiency_factor: number;
+    trials: number;
+  } | null;
+  /** Measured runs most like this job. Null for an operator list. */
+  validation: {
+    nearest: { run: string; gpus: number; layouts: "one" | "several"; error: number; fitted: boolean }[];
+    text: string;
+  } | null;
   /** For each what-if of the scenario: what times at its place are multiplied by. */
   what_if: { multiplier: number }[];
   /** Only with a training run in the scenario, once all trials are in. */

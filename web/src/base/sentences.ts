@@ -36,7 +36,7 @@ export function intervalDecimals(step: StepTime, name: QuantileName): number {
   return format.decimalsFor(step[name] / unit.seconds, width === null ? null : width / unit.seconds / 10);
 }
 
-/** True if every trial took the same time: nothing in the scenario varies. */
+/** True if every trial took the same time: there is no distribution to show. */
 export const isConstant = (step: StepTime) => step.min === step.max;
 
 /** The deterministic step time, with the digits of the p95 that stands beside it. */
@@ -57,7 +57,9 @@ export function answer(result: Result): AnswerText {
   if (isConstant(step)) {
     return {
       lead: ["Every step takes ", format.exactDuration(step.p50), "."],
-      rest: "Nothing in this scenario varies.",
+      rest: result.engine.varies
+        ? `All ${format.count(result.trials)} trials came out alike.`
+        : "Nothing in this scenario varies.",
       guarantee: "",
     };
   }

@@ -110,11 +110,22 @@ export function ranksTable(result: Result): Table {
       `Compute (${unit.name})`,
       `Communication (${unit.name})`,
       `Idle (${unit.name})`,
-      "Idle share",
+      "Idle / step",
+      "Idle / busy",
     ],
-    keys: ["pipeline_rank", "layers", "compute_s", "communication_s", "idle_s", "idle_share"],
+    keys: [
+      "pipeline_rank",
+      "layers",
+      "compute_s",
+      "communication_s",
+      "idle_s",
+      "idle_over_step",
+      "idle_over_busy",
+    ],
     rows: result.ranks.map((r) => {
-      const idle = r.idle_s / (r.compute_s + r.communication_s + r.idle_s);
+      const busy = r.compute_s + r.communication_s;
+      const ofStep = r.idle_s / (busy + r.idle_s);
+      const ofBusy = r.idle_s / busy;
       return {
         shown: [
           String(r.pipeline_rank),
@@ -122,9 +133,18 @@ export function ranksTable(result: Result): Table {
           time(r.compute_s),
           time(r.communication_s),
           time(r.idle_s),
-          format.percent(idle),
+          format.percent(ofStep),
+          format.percent(ofBusy),
         ],
-        exact: [r.pipeline_rank, r.layers.join(" "), r.compute_s, r.communication_s, r.idle_s, idle],
+        exact: [
+          r.pipeline_rank,
+          r.layers.join(" "),
+          r.compute_s,
+          r.communication_s,
+          r.idle_s,
+          ofStep,
+          ofBusy,
+        ],
       };
     }),
   };

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One import: a worker of its own, so that a long file disturbs no run and ending it is a cancel.
+import moduleUrl from "@wasm/evidence.wasm?url";
 import type { Imported } from "../base/evidence";
+import { compile } from "./compile";
 import type { EvidenceReply, EvidenceTask } from "./evidence-messages";
-import { engineModule } from "./start";
+
+/** Fetched with the first file. */
+let module: Promise<WebAssembly.Module> | undefined;
 
 export interface Import {
   answer: Promise<Imported>;
@@ -22,7 +26,8 @@ export function importFile(file: File, progress: (share: number) => void): Impor
       worker.terminate();
       fail(new Error(event.message || "the reader stopped"));
     };
-    engineModule().then((module) => worker.postMessage({ module, file } satisfies EvidenceTask), fail);
+    module ??= compile(moduleUrl);
+    module.then((module) => worker.postMessage({ module, file } satisfies EvidenceTask), fail);
   });
   return { answer, cancel: () => worker.terminate() };
 }

@@ -2,7 +2,7 @@
 // Reads one file of evidence as a stream: inflated on the way if it is gzip, fed to the engine piece by piece, never
 // whole in memory. Ended by the page to cancel.
 
-import create from "@wasm/prism.mjs";
+import create from "@wasm/evidence.mjs";
 import type { EvidenceReply, EvidenceTask } from "./evidence-messages";
 
 /** A file of a few kilobytes can inflate to terabytes. */

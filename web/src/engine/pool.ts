@@ -53,6 +53,12 @@ interface Slot {
   deadline: ReturnType<typeof setTimeout> | undefined;
 }
 
+interface ModelQuestion {
+  message: Extract<ToWorker, { type: "import_model" }>;
+  resolve: (text: string) => void;
+  reject: (error: Error) => void;
+}
+
 interface Run {
   id: number;
   text: string;
@@ -82,6 +88,8 @@ export class Pool {
   private lastRun = 0;
   private startFailures = 0;
   private readonly now: () => number;
+  private lastQuestion = 0;
+  private readonly models = new Map<number, ModelQuestion>();
   private presetsAsked: { text: Promise<string>; resolve: (text: string) => void } | undefined;
 
   constructor(private readonly options: PoolOptions) {
@@ -135,6 +143,15 @@ export class Pool {
       this.slots[0]?.worker.postMessage({ type: "presets" });
     }
     return this.presetsAsked.text;
+  }
+
+  /** What the core makes of a model's config.json, JSON. */
+  importModel(config: string, virtualStages: number): Promise<string> {
+    const message = { type: "import_model", question: ++this.lastQuestion, config, virtualStages } as const;
+    return new Promise((resolve, reject) => {
+      this.models.set(message.question, { message, resolve, reject });
+      this.slots[0]?.worker.postMessage(message);
+    });
   }
 
   close() {
@@ -195,8 +212,21 @@ export class Pool {
     }
     const fresh = this.open();
     this.slots[at] = fresh;
-    if (this.presetsAsked && at === 0) fresh.worker.postMessage({ type: "presets" });
+    if (at === 0) this.askAgain(fresh, why);
     if (this.current) this.ask(fresh, this.current);
+  }
+
+  /** What the first worker left unanswered. A file that it failed over is not read a second time. */
+  private askAgain(fresh: Slot, why: string | null) {
+    if (this.presetsAsked) fresh.worker.postMessage({ type: "presets" });
+    for (const [question, { message, reject }] of this.models) {
+      if (why === null) {
+        fresh.worker.postMessage(message);
+      } else {
+        this.models.delete(question);
+        reject(new Error(why));
+      }
+    }
   }
 
   private fail(message: string) {
@@ -235,6 +265,10 @@ export class Pool {
         return;
       case "presets":
         return this.presetsAsked?.resolve(message.text);
+      case "model":
+        this.models.get(message.question)?.resolve(message.text);
+        this.models.delete(message.question);
+        return;
       case "failed":
         return this.replace(slot, message.message);
       case "cancelled":

@@ -47,6 +47,10 @@ function work(module: PrismModule, task: Task) {
   switch (task.type) {
     case "presets":
       return say({ type: "presets", text: module.presets() });
+    case "import_model": {
+      const text = module.import_model(task.config, task.virtualStages);
+      return say({ type: "model", question: task.question, text });
+    }
     case "prepare": {
       if (held) module.release(held.handle);
       held = undefined;
@@ -98,7 +102,7 @@ scope.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     case "cancel":
       for (let i = queue.length - 1; i >= 0; i--) {
         const task = queue[i]!;
-        if (task.type !== "presets" && task.run <= data.run) queue.splice(i, 1);
+        if ("run" in task && task.run <= data.run) queue.splice(i, 1);
       }
       return say({ type: "cancelled", run: data.run });
     default:

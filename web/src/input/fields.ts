@@ -6,6 +6,7 @@
 import { valueAt, withValue } from "../base/json";
 import type { Result } from "../base/result";
 import { capital } from "../base/sentences";
+import { calibrationText } from "../base/trust";
 import { variabilityPreset, withPreset } from "./causes";
 import { type Base, type Field, isObject, type Option, presetName, type Reading, shown } from "./reading";
 
@@ -13,6 +14,7 @@ export const groups: { id: Base["group"]; title: string }[] = [
   { id: "job", title: "Job" },
   { id: "layout", title: "Layout" },
   { id: "batch", title: "Batch" },
+  { id: "calibration", title: "Calibration" },
   { id: "variability", title: "Variability" },
   { id: "place", title: "Slow place" },
   { id: "run", title: "Simulation" },
@@ -249,6 +251,22 @@ export const fields: Field[] = [
     step: "double",
     help: (_, result) => (result ? batchLine(result) : ""),
     write: equation("/batch/micro_batches", "/batch/global"),
+  },
+  {
+    kind: "number",
+    id: "calibrate",
+    group: "calibration",
+    label: "Measured median step",
+    pointer: "/cost_model/calibrate",
+    unit: "s",
+    step: "scale",
+    shown: hasModel,
+    value: (r) => valueAt(r.data, "/cost_model/calibrate/median_step_s"),
+    help: (_, result) =>
+      (result && calibrationText(result)) ??
+      "If you have measured one: the efficiency of compute is solved for. Empty: not calibrated.",
+    write: (r, value) => withValue(r.text, "/cost_model/calibrate", { median_step_s: value }),
+    clear: (r) => withValue(r.text, "/cost_model/calibrate", undefined),
   },
   {
     kind: "choice",

@@ -39,7 +39,7 @@ export interface Option {
 
 export interface Base {
   id: string;
-  group: "job" | "layout" | "batch" | "variability" | "place" | "run";
+  group: "job" | "layout" | "batch" | "calibration" | "variability" | "place" | "run";
   label: string;
   /** Diagnostics at or below this pointer belong to the field. */
   pointer: string;
@@ -57,7 +57,11 @@ export interface NumberField extends Base {
   /** The number shown is `scale` times the one in the text (percent for shares). */
   scale?: number;
   unit?: string;
+  /** Where the value shown is not the one at the pointer. */
+  value?: (reading: Reading) => unknown;
   write: (reading: Reading, value: number) => string;
+  /** What emptying the field does; nothing without it. */
+  clear?: (reading: Reading) => string;
 }
 
 export interface ChoiceField extends Base {

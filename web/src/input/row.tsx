@@ -64,7 +64,9 @@ interface InputProps<F> {
 }
 
 function NumberInput({ field, id, reading, change, invalid, describedBy }: InputProps<NumberField>) {
-  const { value, written } = shown(reading, field.pointer);
+  const { value, written } = field.value
+    ? { value: field.value(reading), written: true }
+    : shown(reading, field.pointer);
   const scale = field.scale ?? 1;
   const number = typeof value === "number" ? value : field.otherwise;
   const known = number === undefined ? null : tidy(number * scale);
@@ -105,6 +107,7 @@ function NumberInput({ field, id, reading, change, invalid, describedBy }: Input
         onInput={(event) => {
           const raw = event.currentTarget.value;
           setTyped(raw);
+          if (raw.trim() === "" && field.clear) change(field, field.clear(reading), true);
           const number = Number(raw.replace(/[\s,_]/g, ""));
           if (raw.trim() !== "" && Number.isFinite(number)) write(number, true);
         }}

@@ -20,8 +20,8 @@ export function StepTime({ result }: { result: Result }) {
           <h2>Step time</h2>
         </header>
         <p class="reading">
-          Nothing varies, so there is no distribution to draw: every step takes{" "}
-          {format.exactDuration(step.p50)}.
+          {result.engine.varies ? "All trials came out alike" : "Nothing varies"}, so there is no distribution
+          to draw: every step takes {format.exactDuration(step.p50)}.
         </p>
       </section>
     );

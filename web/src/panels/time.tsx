@@ -54,7 +54,8 @@ export function Ranks({ result }: { result: Result }) {
         <p>
           Each column is one pipeline rank ({format.count(layout.gpus / layout.pp)} GPUs), from the first
           layers to the last. Idle is waiting: for the pipeline to fill and drain, for the neighbours’
-          results, for slower members of a group.{" "}
+          results, for slower members of a group. Two conventions call it the bubble: idle over the whole
+          step, as here, and idle over busy time, as in most papers on schedules; the table has both.{" "}
           {path ? `Means over ${format.count(path.trials)} steps.` : "Of the step without variability."}
         </p>
       }

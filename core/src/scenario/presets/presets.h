@@ -51,7 +51,7 @@ struct CostModelPreset {
   Figure flash_attention;  ///< 0 or 1
   Figure attention_efficiency, network_efficiency, layer_floor_us;
   Figure gradient_bytes, optimizer_bytes;
-  Figure tp_overlap, dp_overlap;
+  Figure tp_overlap, dp_overlap, pp_overlap;
 };
 std::span<const CostModelPreset> cost_model_presets();
 

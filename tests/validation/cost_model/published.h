@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published step times of tests/validation/rows.json.
+// Published step times of tests/validation/cost_model/rows.json.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ struct Row {
   std::string name;
   Scenario scenario;
   double measured_s = 0, predicted_s = 0;
+  bool held_out = false;    ///< of a group with a fitted number: not one of the rows it was fitted on
   bool calibrates = false;  ///< the row that a factor was taken from: no prediction
   double error() const { return relative(predicted_s, measured_s); }
 };

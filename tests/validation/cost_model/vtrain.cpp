@@ -62,8 +62,8 @@ std::vector<double> errors_with(const std::vector<Layout>& layouts,
 
 Halves random_halves(const std::vector<Layout>& layouts) {
   std::map<double, std::vector<double>> by_efficiency;
-  for (int i = 0; i <= 30; ++i) {
-    const double e = 0.65 + 0.01 * i;
+  for (int i = 0; i <= 16; ++i) {
+    const double e = 0.72 + 0.01 * i;
     by_efficiency[e] = errors_with(layouts, [&](CostModel& c) { c.gemm_efficiency = e; });
   }
   Halves halves;

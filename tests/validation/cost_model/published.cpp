@@ -36,7 +36,7 @@ Errors Group::errors() const {
 }
 
 std::vector<Group> published_groups(bool check_files) {
-  std::ifstream in(std::string(PRISM_SOURCE_DIR) + "/tests/validation/rows.json");
+  std::ifstream in(std::string(PRISM_SOURCE_DIR) + "/tests/validation/cost_model/rows.json");
   const Json file = Json::parse(in);
   std::vector<Group> groups;
   for (const Json& g : file["groups"]) {
@@ -56,6 +56,7 @@ std::vector<Group> published_groups(bool check_files) {
       document.merge_patch(r["change"]);
       Row row;
       row.name = r["name"];
+      row.held_out = r.value("held_out", false);
       row.scenario = scenario_of(document);
       row.measured_s = measured_seconds(r, row.scenario, check_files);
       group.rows.push_back(std::move(row));

@@ -27,14 +27,14 @@ Scenario scenario_of(const Json& document) {
 double step_s(const Scenario& scenario) {
   const auto workload = build_workload(scenario);
   if (!workload) stop(workload.diagnostics, scenario.resolved);
-  const auto simulation = prepare_simulation(*workload, {});
-  if (!simulation) stop(simulation.diagnostics, scenario.resolved);
-  return deterministic(**simulation).step_s;
+  const auto step = median_step_s(*workload);
+  if (!step) stop(step.diagnostics, scenario.resolved);
+  return *step;
 }
 
 double compute_scale_for(Scenario scenario, double seconds) {
   double low = 0.1, high = 10;  // the step grows with the scale
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 40; ++i) {
     scenario.cost_model.compute_scale = 0.5 * (low + high);
     (step_s(scenario) < seconds ? low : high) = scenario.cost_model.compute_scale;
   }

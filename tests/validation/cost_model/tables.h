@@ -15,6 +15,7 @@ namespace prism::validation {
 struct Claim {
   std::string about, what, found, bound;
   bool holds;
+  bool fitted;  ///< a number of the model was chosen on these rows: no prediction
 };
 using Claims = std::vector<Claim>;
 
@@ -24,6 +25,9 @@ void write_multi_node(std::ostream& out, Claims& claims, const std::vector<Layou
 void write_single_node(std::ostream& out, Claims& claims, const std::vector<Layout>& layouts);
 void write_sensitivity(std::ostream& out, const std::vector<Layout>& multi, const std::vector<Layout>& single);
 void write_all_reduce(std::ostream& out, Claims& claims);
+void write_memory(std::ostream& out, Claims& claims, const std::vector<Group>& groups);
+/// core/src/report/measurements.cpp.
+void write_table(std::ostream& out, const std::vector<Group>& groups, const std::vector<Layout>& multi);
 void write_summary(std::ostream& out, const Claims& claims);
 
 }  // namespace prism::validation

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The deterministic step straight from the stage programs.
+#include <algorithm>
+
+#include "prism/graph.h"
+#include "prism/simulation.h"
+
+namespace prism {
+namespace {
+
+double median_s(const Workload& w, const Operator& op) {
+  return op.scale_s * w.shape_medians[static_cast<std::size_t>(op.shape)];
+}
+
+double median_s(const Workload& w, const std::vector<Segment>& segments) {
+  double total = 0;
+  for (const Segment& s : segments) {
+    for (const Operator& op : s.compute) total += median_s(w, op);
+    if (s.has_collective) total += median_s(w, s.collective);
+  }
+  return total;
+}
+
+/// When each pipeline rank has ended its last chunk.
+std::vector<double> play(const Workload& w, const Graph& graph) {
+  std::vector<double> chunk;
+  for (const StageProgram& s : w.stages)
+    for (const auto* pass : {&s.forward, &s.backward, &s.weight}) chunk.push_back(median_s(w, *pass));
+  const double hop[] = {w.transfers.present ? median_s(w, w.transfers.forward) : 0,
+                        w.transfers.present ? median_s(w, w.transfers.backward) : 0};
+  const auto ranks = static_cast<std::size_t>(w.pp);
+  std::vector<double> end(ranks, 0), link(2 * ranks, 0), arrival(static_cast<std::size_t>(graph.slots), 0);
+  for (const Graph::Task& t : graph.tasks) {
+    double& now = end[static_cast<std::size_t>(t.rank)];
+    if (t.receive_slot >= 0) now = std::max(now, arrival[static_cast<std::size_t>(t.receive_slot)]);
+    now += chunk[static_cast<std::size_t>(t.stage) * pass_count + static_cast<std::size_t>(t.pass)];
+    if (t.send_slot < 0) continue;
+    double& free = link[static_cast<std::size_t>(t.link)];
+    free = std::max(now, free) + hop[t.pass == Pass::backward];
+    arrival[static_cast<std::size_t>(t.send_slot)] = free;
+  }
+  return end;
+}
+
+/// After the last backward pass. At their medians replicas are alike, so pipeline ranks wait only for one another.
+double finish(const Workload& w, std::vector<double> end) {
+  std::vector<std::size_t> next(end.size(), 0);
+  std::vector<const Segment*> meeting(end.size());
+  const auto advance = [&](std::size_t r) {
+    const std::vector<Segment>& program = w.end.rank[r];
+    meeting[r] = nullptr;
+    while (!meeting[r] && next[r] < program.size()) {
+      const Segment& s = program[next[r]++];
+      for (const Operator& op : s.compute) end[r] += median_s(w, op);
+      if (!s.has_collective) continue;
+      if (s.group == Group::embedding || s.group == Group::world)
+        meeting[r] = &s;
+      else
+        end[r] += median_s(w, s.collective);
+    }
+  };
+  for (std::size_t r = 0; r < end.size(); ++r) advance(r);
+  while (meeting.front()) {
+    std::vector<std::size_t> members{0};
+    const bool all = meeting.front()->group == Group::world;
+    for (std::size_t r = 1; r < end.size(); ++r)
+      if (all || r + 1 == end.size()) members.push_back(r);
+    double latest = 0;
+    for (const std::size_t r : members) latest = std::max(latest, end[r]);
+    latest += median_s(w, meeting.front()->collective);
+    for (const std::size_t r : members) {
+      end[r] = latest;
+      advance(r);
+    }
+  }
+  return *std::max_element(end.begin(), end.end());
+}
+
+}  // namespace
+
+Result<double> median_step_s(const Workload& w) {
+  const auto slows = [](const WhatIf& f) { return f.change == WhatIf::Change::factor; };
+  if (std::any_of(w.what_if.begin(), w.what_if.end(), slows)) {
+    const auto simulation = prepare_simulation(w, {});
+    if (!simulation) return Result<double>::faults(simulation.diagnostics);
+    return Result<double>::of(deterministic(**simulation).step_s);
+  }
+  const auto graph = compile_graph({w.pp, w.virtual_stages, w.micro_batches}, w.schedule);
+  if (!graph) return Result<double>::faults(graph.diagnostics);
+  return Result<double>::of(finish(w, play(w, *graph)));
+}
+
+}  // namespace prism

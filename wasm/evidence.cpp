@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading evidence (evidence.d.ts), a module of its own: who only runs scenarios does not download it.
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "binding.h"
+#include "prism/evidence_import.h"
+
+namespace {
+
+using emscripten::val;
+
+int last_handle = 0;
+std::map<int, prism::EvidenceImport> imports;
+
+prism::EvidenceImport& import_of(int handle) {
+  const auto found = imports.find(handle);
+  if (found == imports.end()) throw std::invalid_argument("unknown import " + std::to_string(handle));
+  return found->second;
+}
+
+int import_begin(const std::string& kind) {
+  imports.emplace(++last_handle, prism::EvidenceImport(kind));
+  return last_handle;
+}
+
+bool import_piece(int handle, const val& array) {
+  prism::EvidenceImport& import = import_of(handle);
+  const std::vector<std::byte> piece = copied_in(array);
+  return import.feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
+}
+
+std::string import_end(int handle, const std::string& title) {
+  std::string answer = import_of(handle).finish(title);
+  imports.erase(handle);
+  return answer;
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(prism_evidence) {
+  emscripten::function("import_begin", &Guarded<import_begin>::call);
+  emscripten::function("import_piece", &Guarded<import_piece>::call);
+  emscripten::function("import_end", &Guarded<import_end>::call);
+}

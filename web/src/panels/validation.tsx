@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole comparison with public measurements: docs/validation.md, fetched when it is asked for.
+import text from "../../../docs/validation.md?raw";
+import { Dialog } from "../ui/dialog";
+import { Markdown } from "../ui/markdown";
+
+export function ValidationDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Validation: the cost model against public measurements" onClose={onClose}>
+      <Markdown text={text} />
+    </Dialog>
+  );
+}
