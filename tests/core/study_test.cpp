@@ -81,7 +81,8 @@ TEST(Sensitivity, SilencingAKindInSeriesTakesItsVarianceAndLeavesTheMean) {
     const VariantResult& v = p.at("gemm without variability");
     EXPECT_NEAR(v.mean_difference.seconds.value, 0, 4 * error_of(v.mean_difference)) << seed;
     EXPECT_NEAR(v.sd_difference.seconds.value, rest - both, 4 * error_of(v.sd_difference)) << seed;
-    EXPECT_NEAR(v.p95_difference.seconds.value, p95_normal * (rest - both), 4 * error_of(v.p95_difference)) << seed;
+    // The error of a quantile, from 20 blocks, is itself known to a third only.
+    EXPECT_NEAR(v.p95_difference.seconds.value, p95_normal * (rest - both), 6 * error_of(v.p95_difference)) << seed;
     EXPECT_TRUE(v.sd_difference.differs) << seed;
     // What cannot change is known to be zero.
     EXPECT_EQ(p.at("elementwise without variability").p95_difference.seconds.value, 0);
