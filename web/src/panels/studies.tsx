@@ -7,7 +7,7 @@ import { played, type Study, type StudyName, studyReading, studyTable } from "..
 import type { Drawing } from "../charts/charts";
 import * as palettes from "../charts/palette";
 import { difference, drawStudy } from "../charts/studies";
-import { engineModule } from "../engine/start";
+import { engineModule, poolSize } from "../engine/start";
 import { type RunningStudy, type StudyWorker, startStudy } from "../engine/study";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
@@ -78,7 +78,7 @@ export function StudyPanels() {
         text: shortened(text),
         question: { study: name, ...offers[name]!.question },
         module: engineModule(),
-        size: Math.max(1, Math.min(navigator.hardwareConcurrency || 2, 8)),
+        size: poolSize(),
         spawn: () =>
           new Worker(new URL("../engine/study.worker.ts", import.meta.url), {
             type: "module",
