@@ -13,7 +13,6 @@
 
 #include "binding.h"
 #include "prism/report.h"
-#include "prism/study_report.h"
 
 namespace {
 
@@ -32,14 +31,6 @@ prism::Phase phase_of(const std::string& name) {
   for (int i = 0; i < prism::phase_count; ++i)
     if (prism::phase_names[i] == name) return static_cast<prism::Phase>(i);
   throw std::invalid_argument("unknown phase " + name);
-}
-
-val copied_out(std::vector<std::byte> bytes) { return val::global("Uint8Array").new_(view(bytes)); }
-
-prism::Parts parts_in(const val& arrays) {
-  prism::Parts parts(arrays["length"].as<std::size_t>());
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = copied_in(val(arrays[i]));
-  return parts;
 }
 
 std::string prepare(const std::string& text) {
@@ -81,40 +72,6 @@ std::string import_model(const std::string& config, double virtual_stages) {
   return prism::model_import_json(config, static_cast<std::int64_t>(virtual_stages));
 }
 
-std::map<int, prism::StudyPlan> studies;
-
-const prism::StudyPlan& study_of(int handle) {
-  const auto found = studies.find(handle);
-  if (found == studies.end()) throw std::invalid_argument("unknown study " + std::to_string(handle));
-  return found->second;
-}
-
-std::string study_plan(const std::string& text, const std::string& question_text) {
-  auto question = prism::read_question(question_text);
-  auto plan = question ? prism::plan_study(text, *question)
-                       : prism::Result<prism::StudyPlan>::faults(std::move(question.diagnostics));
-  if (!plan) return R"({"ok":false,"errors":)" + prism::diagnostics_json(plan.diagnostics) + "}";
-  std::string answer = R"({"ok":true,"handle":)" + std::to_string(++last_handle) + R"(,"plan":)" +
-                       prism::study_plan_json(*plan) + "}";
-  studies.emplace(last_handle, std::move(*plan));
-  return answer;
-}
-
-val study_unit(int handle, double unit) {
-  const prism::StudyPlan& plan = study_of(handle);
-  if (!(unit >= 0 && unit < static_cast<double>(plan.variants.size())))
-    throw std::out_of_range("no unit " + std::to_string(unit) + " in this study");
-  return copied_out(prism::run_variant(plan, static_cast<std::int64_t>(unit)));
-}
-
-std::string study_finish(int handle, const val& parts) {
-  prism::Parts all = copied_in(parts);
-  if (all.size() != study_of(handle).variants.size()) throw std::invalid_argument("a study needs all its parts");
-  return prism::study_json(study_of(handle), all);
-}
-
-void study_release(int handle) { studies.erase(handle); }
-
 std::string version() { return std::string(prism::engine_version); }
 
 std::string presets() { return prism::presets_json(); }
@@ -130,9 +87,5 @@ EMSCRIPTEN_BINDINGS(prism) {
   emscripten::function("finish", &Guarded<finish>::call);
   emscripten::function("samples", &Guarded<samples>::call);
   emscripten::function("release", &Guarded<release>::call);
-  emscripten::function("study_plan", &Guarded<study_plan>::call);
-  emscripten::function("study_unit", &Guarded<study_unit>::call);
-  emscripten::function("study_finish", &Guarded<study_finish>::call);
-  emscripten::function("study_release", &Guarded<study_release>::call);
   emscripten::function("import_model", &Guarded<import_model>::call);
 }

@@ -25,17 +25,6 @@ export interface PrismModule {
   /** Frees a handle. */
   release(handle: number): void;
   /**
-   * Plans a study (docs/studies.md). `question` is JSON: `{"study": name, ...}`. JSON: `{"ok": true, "handle": n, "plan":
-   * {"study", "axes", "units": [{"name", "at", "work"}], "left_out", "notes"}}` or `{"ok": false, "errors": [...]}`. The
-   * same text and question give the same plan on every worker.
-   */
-  study_plan(text: string, question: string): string;
-  /** Plays all trials of one variant, in any order on any worker. */
-  study_unit(handle: number, unit: number): Uint8Array;
-  /** The study's document, from the parts of all units in order. */
-  study_finish(handle: number, parts: Uint8Array[]): string;
-  study_release(handle: number): void;
-  /**
    * Reads a Hugging Face config.json. JSON: `{"ok": true, "model": {...}, "account": [...], "left_out": [...],
    * "layers": [...]}`, the last over so many virtual stages, or `{"ok": false, "errors": [...]}`.
    */

@@ -50,7 +50,7 @@ const questions = [
 
 for (const [question, options] of questions)
   test(`${question.study}: the same bytes on one instance and on two, and natively`, async () => {
-    const [a, b] = [await load(), await load()];
+    const [a, b] = [await load("study"), await load("study")];
     const one = play([a], question, (n) => Array.from({ length: n }, (_, i) => i));
     assert.equal(
       play([a, b], question, (n) => shuffled(n, 7)),
@@ -65,7 +65,7 @@ for (const [question, options] of questions)
   });
 
 test("a wrong question is data, a wrong call an error", async () => {
-  const module = await load();
+  const module = await load("study");
   const refused = JSON.parse(module.study_plan(scenario, '{"study":"magic"}'));
   assert.equal(refused.ok, false);
   assert.equal(refused.errors[0].code, "unknown_name");

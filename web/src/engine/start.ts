@@ -13,14 +13,10 @@ export function poolSize(): number {
   return Math.max(1, Math.min(navigator.hardwareConcurrency || 2, most_workers));
 }
 
-let compiled: Promise<WebAssembly.Module> | undefined;
-/** The module, compiled once for all workers. */
-export const engineModule = () => (compiled ??= compile(moduleUrl));
-
 export function startEngine(): Pool {
   return new Pool({
     size: poolSize(),
-    module: engineModule(),
+    module: compile(moduleUrl),
     spawn: () => new Worker(new URL("./sim.worker.ts", import.meta.url), { type: "module" }) as WorkerLike,
   });
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the workers that share a study. Each makes the same plan; ended by the page to cancel.
-import create, { type PrismModule } from "@wasm/prism.mjs";
+import create, { type StudyModule } from "@wasm/study.mjs";
 import type { Planned } from "../base/study";
 import type { StudyReply, StudyTask } from "./study-messages";
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
 const say = (message: StudyReply, transfer: Transferable[] = []) => scope.postMessage(message, transfer);
 
-let held: { engine: PrismModule; handle: number } | undefined;
+let held: { engine: StudyModule; handle: number } | undefined;
 
 async function plan(task: Extract<StudyTask, { type: "plan" }>) {
   const engine = await create({

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies of the scenario at hand: one is chosen, played by workers of its own, and drawn.
+import moduleUrl from "@wasm/study.wasm?url";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
 import * as format from "../base/format";
@@ -7,10 +8,14 @@ import { played, type Study, type StudyName, studyReading, studyTable } from "..
 import type { Drawing } from "../charts/charts";
 import * as palettes from "../charts/palette";
 import { difference, drawStudy } from "../charts/studies";
-import { engineModule, poolSize } from "../engine/start";
+import { compile } from "../engine/compile";
+import { poolSize } from "../engine/start";
 import { type RunningStudy, type StudyWorker, startStudy } from "../engine/study";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
+
+/** Fetched with the first study. */
+let module: Promise<WebAssembly.Module> | undefined;
 
 interface Offer {
   label: string;
@@ -73,11 +78,12 @@ export function StudyPanels() {
     setFault("");
     setShare(0);
     let study: RunningStudy;
+    module ??= compile(moduleUrl);
     try {
       study = startStudy({
         text: shortened(text),
         question: { study: name, ...offers[name]!.question },
-        module: engineModule(),
+        module,
         size: poolSize(),
         spawn: () =>
           new Worker(new URL("../engine/study.worker.ts", import.meta.url), {
