@@ -10,7 +10,7 @@ export function Studies() {
   const StudyPanels = view;
   if (StudyPanels) return <StudyPanels />;
   return (
-    <section class="card">
+    <section class="card wide">
       <header>
         <h2>Studies</h2>
       </header>

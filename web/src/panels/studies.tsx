@@ -108,7 +108,7 @@ export function StudyPanels() {
   };
 
   return (
-    <section class="card figure">
+    <section class="card wide figure">
       <header>
         <h2>Studies</h2>
         <Choice
