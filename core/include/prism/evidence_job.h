@@ -32,9 +32,9 @@ Result<OperatorEvidence> examine(const OperatorTrace& trace);
 std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvidence& evidence,
                                    const Account& account);
 
-/// The measured job as an operator list: a rank stands for a tensor-parallel group, slow workers
-/// (WorkerView::slow) are left out of the distributions, launch gaps are operators of their own. One draw an
-/// operation: what micro-batches and steps share is not in it.
+/// The measured job as an operator list: a rank stands for a tensor-parallel group, laws are those of healthy workers,
+/// launch gaps are operators of their own. What micro-batches, steps and workers share is in factors, slow workers
+/// (WorkerView::slow) are what-ifs.
 std::string scenario_from(const OperatorTrace& trace, const OperatorEvidence& evidence,
                           const std::string& title);
 
