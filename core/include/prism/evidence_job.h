@@ -26,6 +26,7 @@ struct OperatorEvidence {
   std::vector<Episode> episodes;
   std::vector<WorkerView> workers;  ///< replica by replica
   std::vector<double> serial_s;  ///< the serial graph with all launch gaps: should be the measured step times
+  PredictionError input_error;  ///< of a prediction from these steps
   double healthy_s = 0;  ///< mean step with the compute of slow workers replaced by a peer's; 0: none slow
 };
 Result<OperatorEvidence> examine(const OperatorTrace& trace);

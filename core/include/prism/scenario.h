@@ -174,6 +174,13 @@ struct WhatIf {
   double value = 1;                     ///< the factor, or the lower mass of the quantile
 };
 
+/// What the finite number of measurements behind a scenario leaves open: the central 95 % over bootstrap refits,
+/// relative to the answer.
+struct InputError {
+  std::int64_t measurements = 0, refits = 0;
+  double p50_low = 1, p50_high = 1, p95_low = 1, p95_high = 1;
+};
+
 struct Run {
   std::int64_t trials = 10000;
   std::uint64_t seed = 1;
@@ -195,6 +202,7 @@ struct Scenario {
   std::vector<Factor> factors;
   std::vector<Stall> stalls;
   std::vector<WhatIf> what_if;
+  std::optional<InputError> input_error;  ///< none: not known
   std::optional<TrainingPlan> training_run;
   Run run;
 

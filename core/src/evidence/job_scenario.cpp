@@ -244,6 +244,11 @@ std::string scenario_from(const OperatorTrace& trace, const OperatorEvidence& ev
               {"batch", {{"micro_batches", std::max(micro_batches, 1)}}},
               {"variability", {{"factors", writer.factors()}}}};
   if (Json slow = writer.slow_workers(); !slow.empty()) out["what_if"] = std::move(slow);
+  const PredictionError& error = evidence.input_error;
+  out["input_error"] = {{"measurements", error.steps},
+                        {"refits", error.refits},
+                        {"p50", {seven_digits(error.p50_low), seven_digits(error.p50_high)}},
+                        {"p95", {seven_digits(error.p95_low), seven_digits(error.p95_high)}}};
   out["run"] = {{"trials", 10000}, {"seed", "1"}};
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
