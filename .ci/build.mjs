@@ -30,8 +30,13 @@ export function publish() {
   renameSync(`${published}.new`, published);
 }
 
+const modules = ["prism", "study", "evidence"];
+
 export function wasm() {
-  preset("wasm", ["wasm_prism", "wasm_evidence"]);
+  preset(
+    "wasm",
+    modules.map((name) => `wasm_${name}`),
+  );
 }
 
 /** Newest modification time below a path. A folder's own time tells of files that were taken away. */
@@ -49,11 +54,9 @@ function newest(path) {
 export function site() {
   const made = modified(join(root, "build", "site", "index.html"));
   const files = [
-    "build/wasm/prism.mjs",
-    "build/wasm/prism.wasm",
-    "build/wasm/evidence.mjs",
-    "build/wasm/evidence.wasm",
+    ...modules.flatMap((name) => [`build/wasm/${name}.mjs`, `build/wasm/${name}.wasm`]),
     "wasm/module.d.ts",
+    "wasm/study.d.ts",
     "wasm/evidence.d.ts",
     "package.json",
     "package-lock.json",

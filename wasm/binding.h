@@ -22,6 +22,16 @@ inline std::vector<std::byte> copied_in(const emscripten::val& array) {
   return bytes;
 }
 
+inline emscripten::val copied_out(std::vector<std::byte> bytes) {
+  return emscripten::val::global("Uint8Array").new_(view(bytes));
+}
+
+inline std::vector<std::vector<std::byte>> parts_in(const emscripten::val& arrays) {
+  std::vector<std::vector<std::byte>> parts(arrays["length"].as<std::size_t>());
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = copied_in(emscripten::val(arrays[i]));
+  return parts;
+}
+
 /// The same function, with a C++ exception turned into a JavaScript Error: it would cross the boundary as an
 /// object without a message.
 template <auto function>

@@ -33,14 +33,6 @@ prism::Phase phase_of(const std::string& name) {
   throw std::invalid_argument("unknown phase " + name);
 }
 
-val copied_out(std::vector<std::byte> bytes) { return val::global("Uint8Array").new_(view(bytes)); }
-
-prism::Parts parts_in(const val& arrays) {
-  prism::Parts parts(arrays["length"].as<std::size_t>());
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = copied_in(val(arrays[i]));
-  return parts;
-}
-
 std::string prepare(const std::string& text) {
   prism::Result<prism::Job> job = prism::prepare_job(text);
   if (!job) return R"({"ok":false,"errors":)" + prism::diagnostics_json(job.diagnostics) + "}";

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "evidence.h"
 #include "prism/scenario.h"
+#include "study.h"
 #include "training_study.h"
 
 namespace {
@@ -120,6 +121,8 @@ int main(int argc, char** argv) {
   TrainingStudyOptions training_study;
   CLI::App* study_command = app.add_subcommand("study", "Questions that take many variants of a scenario");
   study_command->require_subcommand(1);
+  VariantStudyOptions variant_study;
+  add_variant_studies(*study_command, variant_study, code);
   add_training_studies(*study_command, training_study, code);
 
   ImportOptions import_options;

@@ -93,6 +93,21 @@ Parts run_training_parts(const Training& training, unsigned threads,
   return parts;
 }
 
+Parts run_study(const StudyPlan& plan, unsigned threads, const std::function<void(double)>& progress) {
+  Parts parts(plan.variants.size());
+  std::vector<Task> tasks;
+  double all = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    tasks.push_back({[&plan, i] { return run_variant(plan, static_cast<std::int64_t>(i)); }, plan.variants[i].work,
+                     &parts[i]});
+    all += plan.variants[i].work;
+  }
+  run_tasks(tasks, or_all(threads), [&](double done) {
+    if (progress) progress(done / all);
+  });
+  return parts;
+}
+
 namespace {
 
 /// The pilot, then these tasks.

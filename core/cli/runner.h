@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "prism/report.h"
+#include "prism/study.h"
 
 namespace prism::cli {
 
@@ -26,6 +27,9 @@ Parts run_blocks(Job& job, unsigned threads, std::int64_t first, std::int64_t la
 /// Every unit of a training run, in unit order.
 Parts run_training_parts(const Training& training, unsigned threads,
                          const std::function<void(double)>& progress);
+
+/// Every variant of a study, in order.
+Parts run_study(const StudyPlan& plan, unsigned threads, const std::function<void(double)>& progress);
 
 /// The result, with its training run, as text, JSON or CSV on standard output.
 void print_result(const Job& job, const Finished& parts, unsigned threads, bool json, bool csv);

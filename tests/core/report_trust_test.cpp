@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "prism/report.h"
-#include "report/memory.h"
+#include "graph/memory.h"
 #include "report/nearest.h"
 #include "statistics/statistics.h"
 #include "scenario_files.h"

@@ -18,7 +18,8 @@ const sum = (list: string[]) => list.reduce((total, f) => total + packed(f), 0);
 
 describe("sizes, gzip", () => {
   // What is loaded before the first sentence: everything but what is imported when it is needed.
-  const later = /\/(charts|editor|evidence|training)[-.][^/]*\.js$/;
+  const later =
+    /\/(brought|charts|editor|evidence|markdown|model-import|study|studies|training|validation)[-.][^/]*\.js$/;
   const examples = readdirSync(resolve(root, "examples")).map((name) => name.replace(/\.json$/, ""));
   const isExample = (path: string) => examples.some((name) => basename(path).startsWith(`${name}-`));
   test("first load: at most 70 kB of script", () => {
@@ -27,13 +28,14 @@ describe("sizes, gzip", () => {
     expect(sum(first)).toBeLessThanOrEqual(70_000);
   });
   test("all: at most 330 kB of script", () => expect(sum(scripts)).toBeLessThanOrEqual(330_000));
-  test("engine: at most 400 kB, and nothing else of WebAssembly but the reader of evidence", () => {
+  test("engine: at most 400 kB, and nothing else of WebAssembly but studies and the reader of evidence", () => {
     const modules = files.filter((f) => f.endsWith(".wasm"));
     const engine = modules.filter((f) => basename(f).startsWith("prism-"));
     expect(engine).toHaveLength(1);
     expect(packed(engine[0]!)).toBeLessThanOrEqual(400_000);
     expect(modules.filter((f) => !engine.includes(f)).map((f) => basename(f).split("-")[0])).toEqual([
       "evidence",
+      "study",
     ]);
   });
 });

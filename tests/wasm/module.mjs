@@ -10,7 +10,7 @@ const folder = pathToFileURL(
 );
 const built = (name) => new URL(name, folder);
 
-/** A new instance with its own memory, of module "prism" or "evidence". */
+/** A new instance with its own memory, of module "prism", "study" or "evidence". */
 export async function load(name = "prism") {
   const { default: create } = await import(built(`${name}.mjs`).href);
   return create({ wasmBinary: readFileSync(fileURLToPath(built(`${name}.wasm`))) });

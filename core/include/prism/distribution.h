@@ -145,6 +145,8 @@ QuantileTable maximum_of(std::span<const QuantileTable> parts);
 
 /// Product of two independent variables: log-normals exactly, others by quadrature.
 Distribution product_of(const Distribution& x, const Distribution& y);
+/// median (X / median)^times: the deviation of the logarithm times `times` (>= 0), the median kept.
+Distribution stretched(const Distribution& x, double times);
 /// ((X1^k + ... + Xn^k) / n)^(1/k) of n independent copies, k > 0, by quadrature.
 QuantileTable power_mean_of(const QuantileTable& one, std::uint64_t n, double exponent);
 

@@ -163,6 +163,12 @@ struct Stall {
   std::string key;
 };
 
+/// A number that multiplies something of all operators that `what` names.
+struct Multiple {
+  std::string what;  ///< as in Factor
+  double by = 1;
+};
+
 /// One place made slower than the rest.
 struct WhatIf {
   enum class Unit { gpu, node };
@@ -203,6 +209,9 @@ struct Scenario {
   std::vector<Stall> stalls;
   std::vector<WhatIf> what_if;
   std::optional<InputError> input_error;  ///< none: not known
+  std::vector<Multiple> scale;           ///< of base times: a faster GPU, a slower network
+  std::vector<Multiple> spread;          ///< of variability, by class: x becomes median (x / median)^by
+  std::vector<std::string> silenced;     ///< targets, as in Factor, that take every variable quantity at its mean
   std::optional<TrainingPlan> training_run;
   Run run;
 
@@ -222,6 +231,16 @@ struct Scenario {
 /// Errors refuse the scenario; warnings stand beside it. Text that is a *result* document is accepted too: its
 /// `scenario` member is read.
 Result<Scenario> read_scenario(std::string_view text);
+
+/// A new value, JSON text, at a JSON Pointer; without one the member is taken away.
+struct Edit {
+  std::string pointer;
+  std::string value;
+};
+/// The scenario with these changes, as JSON text that read_scenario may accept. Members on the way are made; a preset's
+/// name on the way becomes {"preset": name}; "/-" at the end of a pointer appends to a list. `text` is a scenario or a
+/// result document that read_scenario accepts.
+std::string edited(std::string_view text, const std::vector<Edit>& edits);
 
 /// Line and column of the value (or the object) at `pointer` in `text`; {0, 0} if there is none.
 struct Position {

@@ -85,6 +85,7 @@ struct Workload {
   std::vector<Factor> causes;
   std::vector<Stall> stalls;
   std::vector<WhatIf> what_if;
+  std::vector<std::string> silenced;        ///< targets on which no cause acts: they take its mean in their scale
   std::int64_t gpus_per_node = 8;
   RankOrder rank_order = RankOrder::tp_cp_dp_pp;
   /// Groups that leave a node, by Group; and transfers between pipeline neighbours.
@@ -109,6 +110,8 @@ double parameter_count(const Model& model);
 /// Whether a factor, stall or what-if on `what` acts on operators of this kind. `leaves_node`: for communication,
 /// whether its group, or transfer, spans nodes.
 bool acts_on(std::string_view what, Kind kind, bool leaves_node);
+/// The same for what is random: not on operators that are silenced.
+bool varies_by(std::string_view what, const Workload& workload, Kind kind, bool leaves_node);
 
 /// Both doors: a job description through the cost model (docs/cost-model.md), or the operator list as given. The
 /// scenario is one that read_scenario accepts. Faults: layout rules of tensor parallelism and layers that do not add up.

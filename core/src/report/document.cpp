@@ -9,7 +9,7 @@
 #include "prism/report.h"
 #include "report/diagnostics.h"
 #include "report/digest.h"
-#include "report/memory.h"
+#include "graph/memory.h"
 #include "report/nearest.h"
 #include "report/training_section.h"
 #include "statistics/binomial.h"

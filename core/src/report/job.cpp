@@ -9,7 +9,7 @@
 #include "prism/report.h"
 #include "report/calibrate.h"
 #include "report/diagnostics.h"
-#include "report/memory.h"
+#include "graph/memory.h"
 #include "report/training_section.h"
 
 namespace prism {

@@ -17,6 +17,10 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known);
 /// `cluster` and `cost_model`, whose defaults depend on the GPU.
 void read_cluster(Section& root, Scenario& to, bool job);
 void read_variability(Section& root, Scenario& to, bool job);
+/// `scale`, if it is there; and two members of `variability`, likewise.
+void read_scale(Section& root, Scenario& to);
+void read_spread(Section& variability, Scenario& to);
+void read_silenced(Section& variability, Scenario& to);
 /// `what_if`: after read_layout and read_cluster, whose sizes its places refer to.
 void read_what_if(Section& root, Scenario& to, bool layout_known);
 /// `input_error`, if it is there.

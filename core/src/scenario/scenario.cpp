@@ -84,6 +84,7 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (!job && layout_known) read_operators(root, to);
   read_cluster(root, to, job);
   read_variability(root, to, job);
+  read_scale(root, to);
   read_what_if(root, to, layout_known);
   read_input_error(root, to);
   for (std::string_view key : reserved)

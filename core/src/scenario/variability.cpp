@@ -251,6 +251,8 @@ void read_variability(Section& root, Scenario& to, bool job) {
   const VariabilityPreset& p = *find_preset(variability_presets(), preset);
   read_causes(s, "preset_factors", "factors", preset, written_out(p), to.factors, read_factor);
   read_causes(s, "preset_stalls", "stalls", preset, stalls_written_out(p), to.stalls, read_stall);
+  read_spread(s, to);
+  read_silenced(s, to);
   s.finish();
   root.put("variability", std::move(s.echo));
 }

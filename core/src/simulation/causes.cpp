@@ -82,7 +82,7 @@ Causes::Causes(const Workload& workload) : places(workload), workload_(&workload
 Causes::Slot Causes::slot_of(Kind kind, bool leaves_node) {
   std::pair<std::uint64_t, std::uint64_t> set{0, 0};
   for (std::size_t i = 0; i < workload_->causes.size(); ++i)
-    if (acts_on(workload_->causes[i].what, kind, leaves_node)) set.first |= std::uint64_t{1} << i;
+    if (varies_by(workload_->causes[i].what, *workload_, kind, leaves_node)) set.first |= std::uint64_t{1} << i;
   for (std::size_t i = 0; i < workload_->what_if.size(); ++i)
     if (acts_on(workload_->what_if[i].what, kind, leaves_node)) set.second |= std::uint64_t{1} << i;
   const auto found = std::find(slot_sets_.begin(), slot_sets_.end(), set);

@@ -117,7 +117,7 @@ void Reference::Machine::prepare_stalls() {
         nodes = workload.leaves_node(Group::data) ? static_cast<double>(workload.dp) : 1;
       else if (e.group == Group::world)
         nodes = std::max(1.0, static_cast<double>(world) / gpus);
-      const bool acts = e.law >= 0 && acts_on(stall.what, e.kind, e.leaves_node);
+      const bool acts = e.law >= 0 && varies_by(stall.what, workload, e.kind, e.leaves_node);
       if (acts) total += stall.per_node_s * nodes * e.median_s;
       cumulative.push_back(total);
     }
@@ -331,7 +331,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
         e.leaves_node = s.type == Action::send ? w.transfers_leave_node : w.leaves_node(s.group);
         e.median_s = s.op.scale_s * w.shape_medians[static_cast<std::size_t>(s.op.shape)];
         for (std::size_t i = 0; i < w.causes.size(); ++i)
-          if (acts_on(w.causes[i].what, e.kind, e.leaves_node)) e.causes |= std::uint64_t{1} << i;
+          if (varies_by(w.causes[i].what, w, e.kind, e.leaves_node)) e.causes |= std::uint64_t{1} << i;
         for (std::size_t i = 0; i < w.what_if.size(); ++i)
           if (acts_on(w.what_if[i].what, e.kind, e.leaves_node)) e.what_ifs |= std::uint64_t{1} << i;
         if (s.type == Action::receive) {

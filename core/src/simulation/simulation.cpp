@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "distribution/standard_normal.h"
 #include "simulation/attribution.h"
 #include "simulation/deterministic.h"
 #include "simulation/reference.h"
@@ -36,8 +37,13 @@ constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int6
 Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::int64_t replicas) {
   if (alike) return {4, 0};
   if (micro_batch || screened.spread < 1) return {8, replicas};
-  const std::int64_t depth = (screened.spread < 3 ? 16 : 10) + static_cast<std::int64_t>(200 * screened.guess.miss);
-  return {4, std::min(replicas, depth)};
+  // The latest of n sums of what lasts (s) and what does not (1) lies near z(n) sqrt(1 + s^2); of it z(n) s / sqrt(1 + s^2)
+  // deviations of what lasts, give or take 1 / sqrt(1 + s^2). Two and a half of those below that nobody is the latest.
+  const double s = screened.spread, n = static_cast<double>(replicas);
+  const double latest = detail::normal_quantile(Mass::above(1 / n));
+  const double share = detail::normal_mass((latest * s - 2.5) / std::sqrt(1 + s * s)).upper;
+  const double depth = 10 + n * share + 200 * screened.guess.miss;
+  return {4, std::min(replicas, static_cast<std::int64_t>(depth))};
 }
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is

@@ -27,12 +27,12 @@ struct Acted {
   double seconds = 0;
   Kind kind = Kind::compute_other;
 };
-Acted acted(const Draw& d, const std::string& what, bool leaves_node) {
+Acted acted(const Draw& d, const Workload& w, const std::string& what, bool leaves_node) {
   Acted a;
   double most = 0;
   for (int k = 0; k < kind_count; ++k) {
     const double share = d.share[k];
-    if (share == 0 || !acts_on(what, static_cast<Kind>(k), leaves_node)) continue;
+    if (share == 0 || !varies_by(what, w, static_cast<Kind>(k), leaves_node)) continue;
     a.seconds += share * d.median_s;
     if (share > most) {
       most = share;
@@ -71,13 +71,13 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
     };
     const auto program = [&](std::int32_t at, const Program& p) {
       for (const Draw& d : p.draws)
-        place(at, false, acted(d, stall.what, d.collective && w.leaves_node(Group::tensor)), nodes_of(d));
+        place(at, false, acted(d, w, stall.what, d.collective && w.leaves_node(Group::tensor)), nodes_of(d));
     };
     const auto tasks = static_cast<std::int32_t>(c.graph.tasks.size());
     for (std::int32_t t = 0; t < tasks; ++t) {
       const Graph::Task& task = c.graph.tasks[t];
       program(t, c.program(task));
-      if (task.send_slot >= 0 && w.transfers.present && acts_on(stall.what, Kind::send_recv, w.transfers_leave_node))
+      if (task.send_slot >= 0 && w.transfers.present && varies_by(stall.what, w, Kind::send_recv, w.transfers_leave_node))
         place(t, true, {c.hop_median_s[Compiled::stream(task)], Kind::send_recv}, nodes);
     }
     for (std::size_t r = 0; r < c.before.size(); ++r) {
@@ -94,14 +94,14 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
       for (const Section::Rank& rank : section.rank) {
         double mean = 0;
         for (int k = 0; k < kind_count; ++k) {
-          if (rank.share[k] == 0 || !acts_on(stall.what, static_cast<Kind>(k), leaves)) continue;
+          if (rank.share[k] == 0 || !varies_by(stall.what, w, static_cast<Kind>(k), leaves)) continue;
           const bool compute = class_of(static_cast<Kind>(k)) == Class::compute;
           const double on = compute ? ranks * static_cast<double>(w.dp) / gpus : ranks * data_nodes;
           mean += stall.per_node_s * on * rank.share[k] * rank.median_s;
         }
         cause.section_mean.back().push_back(mean);
       }
-      const bool acts = section.world && acts_on(stall.what, section.world_kind, w.leaves_node(Group::world));
+      const bool acts = section.world && varies_by(stall.what, w, section.world_kind, w.leaves_node(Group::world));
       cause.world_mean.push_back(acts ? stall.per_node_s * std::max(1.0, world / gpus) * section.world_median_s : 0);
     }
     causes_.push_back(std::move(cause));

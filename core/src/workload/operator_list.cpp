@@ -104,9 +104,12 @@ Result<Workload> from_operator_list(const Scenario& scenario) {
   Workload workload;
   std::vector<Entry> entries;
   for (const OperatorSpec& spec : scenario.operators) {
-    const bool constant = spec.latency.is_constant();
-    const Operator op = constant ? Operator{spec.name, spec.kind, spec.latency.median(), 0}
-                                 : Operator{spec.name, spec.kind, 1, shapes.of(spec.latency)};
+    Distribution latency = spec.latency;
+    for (const Multiple& m : scenario.spread)
+      if (acts_on(m.what, spec.kind, false)) latency = stretched(latency, m.by);
+    const bool constant = latency.is_constant();
+    const Operator op = constant ? Operator{spec.name, spec.kind, latency.median(), 0}
+                                 : Operator{spec.name, spec.kind, 1, shapes.of(latency)};
     if (spec.kind == Kind::send_recv) {
       if (parallel.pp == 1) continue;
       workload.transfers.present = true;

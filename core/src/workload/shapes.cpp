@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/shapes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -13,8 +14,31 @@ bool acts_on(std::string_view what, Kind kind, bool leaves_node) {
   return what == "communication" || what == (leaves_node ? "inter_node" : "intra_node");
 }
 
+bool varies_by(std::string_view what, const Workload& workload, Kind kind, bool leaves_node) {
+  for (const std::string& silenced : workload.silenced)
+    if (acts_on(silenced, kind, leaves_node)) return false;
+  return acts_on(what, kind, leaves_node);
+}
+
 namespace workload {
 namespace {
+
+/// Every operator, and whether it leaves a node.
+template <class Visit>
+void for_each_operator(Workload& workload, Visit visit) {
+  const auto segments = [&](std::vector<Segment>& list) {
+    for (Segment& s : list) {
+      for (Operator& op : s.compute) visit(op, false);
+      if (s.has_collective) visit(s.collective, workload.leaves_node(s.group));
+    }
+  };
+  for (StageProgram& stage : workload.stages)
+    for (auto* list : {&stage.forward, &stage.backward, &stage.weight}) segments(*list);
+  for (auto& rank : workload.end.rank) segments(rank);
+  if (!workload.transfers.present) return;
+  visit(workload.transfers.forward, workload.transfers_leave_node);
+  visit(workload.transfers.backward, workload.transfers_leave_node);
+}
 
 /// Shapes by what they are made of, so that equal needs get equal indices.
 class Products {
@@ -68,21 +92,35 @@ int ShapeBook::of(const Distribution& latency) {
 
 void apply_operation_factors(Workload& workload, const std::vector<Factor>& factors) {
   Products products(workload, factors);
-  const auto apply = [&](std::vector<Segment>& segments) {
-    for (Segment& s : segments) {
-      for (Operator& op : s.compute) products.apply(op, false);
-      if (s.has_collective) products.apply(s.collective, workload.leaves_node(s.group));
-    }
-  };
-  for (StageProgram& stage : workload.stages) {
-    apply(stage.forward);
-    apply(stage.backward);
-    apply(stage.weight);
-  }
-  for (auto& rank : workload.end.rank) apply(rank);
-  if (!workload.transfers.present) return;
-  products.apply(workload.transfers.forward, workload.transfers_leave_node);
-  products.apply(workload.transfers.backward, workload.transfers_leave_node);
+  for_each_operator(workload, [&](Operator& op, bool leaves_node) { products.apply(op, leaves_node); });
+}
+
+void apply_scale(Workload& workload, const std::vector<Multiple>& scale) {
+  for_each_operator(workload, [&](Operator& op, bool leaves_node) {
+    for (const Multiple& m : scale)
+      if (acts_on(m.what, op.kind, leaves_node)) op.scale_s *= m.by;
+  });
+}
+
+void silence(Workload& workload, const std::vector<std::string>& targets) {
+  if (targets.empty()) return;
+  // Nodes of one pipeline stage: as many stalls as strike it are spread over its operators evenly.
+  const double nodes = static_cast<double>(workload.tp) / static_cast<double>(workload.gpus_per_node);
+  for_each_operator(workload, [&](Operator& op, bool leaves_node) {
+    bool silenced = false;
+    for (const std::string& what : targets) silenced |= acts_on(what, op.kind, leaves_node);
+    if (!silenced) return;
+    op.scale_s *= workload.shapes[static_cast<std::size_t>(op.shape)].mean();
+    op.shape = 0;
+    for (const Factor& f : workload.causes)
+      if (acts_on(f.what, op.kind, leaves_node)) op.scale_s *= f.factor.mean();
+    const double struck = class_of(op.kind) == Class::compute ? nodes : std::max(nodes, 1.0);
+    double stalled = 1;
+    for (const Stall& s : workload.stalls)
+      if (acts_on(s.what, op.kind, leaves_node)) stalled += s.per_node_s * struck * s.duration.mean();
+    op.scale_s *= stalled;
+  });
+  workload.silenced = targets;
 }
 
 }  // namespace workload

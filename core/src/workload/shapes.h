@@ -27,4 +27,10 @@ class ShapeBook {
 /// Workload::shape_medians. Groups' places must be known.
 void apply_operation_factors(Workload& workload, const std::vector<Factor>& factors);
 
+/// Multiplies base times. Groups' places must be known.
+void apply_scale(Workload& workload, const std::vector<Multiple>& scale);
+
+/// Puts what is random in these operators at its mean: work stays, variability goes. Last, once causes are known.
+void silence(Workload& workload, const std::vector<std::string>& targets);
+
 }  // namespace prism::workload

@@ -288,8 +288,10 @@ Transformer::Sharding Transformer::shard(const Scenario& scenario, const Network
   // over the ranks that hold the same ones.
   const Parameters held = layer_parameters(*scenario.model, experts, p);
   const auto seconds = [&](double bytes_each) {
-    return network.gather_or_scatter(network.shard, bytes_each * (held.plain + held.norms)).seconds +
-           network.gather_or_scatter(network.expert_data, bytes_each * held.experts).seconds;
+    double sum = network.gather_or_scatter(network.shard, bytes_each * (held.plain + held.norms)).seconds;
+    // Without experts there is no such collective: its latencies would count for nothing.
+    if (held.experts > 0) sum += network.gather_or_scatter(network.expert_data, bytes_each * held.experts).seconds;
+    return sum;
   };
   s.reduce_s = seconds(cost_.gradient_bytes);
   if (shards_parameters(p)) s.gather_s = seconds(word);

@@ -100,6 +100,23 @@ void place_groups(Workload& w, const Scenario& scenario) {
   w.transfers_leave_node = network.pipeline.nodes > 1;
 }
 
+/// How much the variability of what a cause acts on is stretched.
+double spread_of(const Scenario& scenario, std::string_view what) {
+  bool compute = what == "compute";
+  for (int k = 0; k < kind_count; ++k)
+    if (what == kind_name(static_cast<Kind>(k))) compute = class_of(static_cast<Kind>(k)) == Class::compute;
+  double by = 1;
+  for (const Multiple& m : scenario.spread)
+    if ((m.what == "compute") == compute) by *= m.by;
+  return by;
+}
+
+std::vector<Factor> spread_out(const Scenario& scenario) {
+  std::vector<Factor> factors = scenario.factors;
+  for (Factor& f : factors) f.factor = stretched(f.factor, spread_of(scenario, f.what));
+  return factors;
+}
+
 }  // namespace
 
 double parameter_count(const Model& model) { return workload::model_parameters(model); }
@@ -123,11 +140,15 @@ Result<Workload> build_workload(const Scenario& scenario) {
   result->tokens = static_cast<double>(scenario.batch.global) * static_cast<double>(scenario.batch.sequence);
   if (splits_weight_gradients(result->schedule)) split_weight_gradients(*result);
   place_groups(*result, scenario);
-  workload::apply_operation_factors(*result, scenario.factors);
-  for (const Factor& f : scenario.factors)
+  const std::vector<Factor> factors = spread_out(scenario);
+  workload::apply_scale(*result, scenario.scale);
+  workload::apply_operation_factors(*result, factors);
+  for (const Factor& f : factors)
     if (f.scope != Factor::Scope::operation) result->causes.push_back(f);
   result->stalls = scenario.stalls;
+  for (Stall& s : result->stalls) s.per_node_s *= spread_of(scenario, s.what);
   result->what_if = scenario.what_if;
+  workload::silence(*result, scenario.silenced);
   return result;
 }
 

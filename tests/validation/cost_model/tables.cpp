@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "measured.h"
-#include "report/memory.h"
+#include "graph/memory.h"
 #include "workload/network.h"
 
 namespace prism::validation {

@@ -23,6 +23,7 @@ import { Gallery } from "./gallery";
 import { Share } from "./share";
 import { isStale } from "./state";
 import { Announcements } from "./status";
+import { Studies } from "./studies";
 
 export function App() {
   const answer = useSelect((s) => s.answer);
@@ -119,6 +120,7 @@ export function App() {
               <TrainingPanels result={answer.result} />
               <CriticalPath result={answer.result} />
               <Ranks result={answer.result} />
+              <Studies />
               <Sharing result={answer.result} />
               <Trust result={answer.result} onAll={() => setDialog("validation")} />
               <Memory result={answer.result} />

@@ -7,7 +7,7 @@ import { Pool, type WorkerLike } from "./pool";
 const most_workers = 8;
 
 /** `?workers=3` asks for a number of workers: results must not depend on it, and this is how to see that. */
-function poolSize(): number {
+export function poolSize(): number {
   const asked = Number(new URLSearchParams(location.search).get("workers"));
   if (Number.isInteger(asked) && asked >= 1 && asked <= 16) return asked;
   return Math.max(1, Math.min(navigator.hardwareConcurrency || 2, most_workers));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/memory.h"
+#include "graph/memory.h"
 
 #include <cstdio>
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies in the module: the same bytes over any number of instances in any order, and the digest of the native program
+// where there is one.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { load, shuffled } from "./module.mjs";
+
+const scenario = JSON.stringify({
+  prism: 1,
+  model: "gpt3-175b",
+  parallel: { tp: 8, pp: 4, dp: 2, sequence_parallel: true },
+  batch: { micro: 1, micro_batches: 8, sequence: 2048 },
+  cluster: { gpu: "h100-sxm" },
+  variability: "dedicated",
+  run: { trials: 256, seed: "5" },
+});
+const program = fileURLToPath(new URL("../../build/native/core/cli/prism", import.meta.url));
+
+function play(modules, question, order) {
+  const plans = modules.map((module) => {
+    const planned = JSON.parse(module.study_plan(scenario, JSON.stringify(question)));
+    assert.ok(planned.ok, JSON.stringify(planned.errors));
+    return { module, ...planned };
+  });
+  const parts = [];
+  order(plans[0].plan.units.length).forEach((unit, turn) => {
+    const { module, handle } = plans[turn % plans.length];
+    parts[unit] = module.study_unit(handle, unit);
+  });
+  const { module, handle } = plans.at(-1);
+  const text = module.study_finish(handle, parts);
+  for (const plan of plans) plan.module.study_release(plan.handle);
+  return text;
+}
+
+const questions = [
+  [{ study: "sensitivity" }, []],
+  [{ study: "placement", slow: [1.2] }, ["--slow", "1.2"]],
+  [{ study: "scaling", gpus: [32, 64, 512] }, ["--gpus", "32,64,512"]],
+  [{ study: "compare", most: 3 }, ["--most", "3"]],
+  [{ study: "scale-variability", times: [0, 2] }, ["--times", "0,2"]],
+  [
+    { study: "sweep", pointer: "/batch/micro_batches", values: [4, 16] },
+    ["--at", "/batch/micro_batches", "--values", "4,16"],
+  ],
+];
+
+for (const [question, options] of questions)
+  test(`${question.study}: the same bytes on one instance and on two, and natively`, async () => {
+    const [a, b] = [await load("study"), await load("study")];
+    const one = play([a], question, (n) => Array.from({ length: n }, (_, i) => i));
+    assert.equal(
+      play([a, b], question, (n) => shuffled(n, 7)),
+      one,
+    );
+    if (!existsSync(program)) return;
+    const native = execFileSync(program, ["study", question.study, "-", "--json", ...options], {
+      input: scenario,
+      encoding: "utf8",
+    });
+    assert.equal(JSON.parse(native).digest, JSON.parse(one).digest);
+  });
+
+test("a wrong question is data, a wrong call an error", async () => {
+  const module = await load("study");
+  const refused = JSON.parse(module.study_plan(scenario, '{"study":"magic"}'));
+  assert.equal(refused.ok, false);
+  assert.equal(refused.errors[0].code, "unknown_name");
+  assert.throws(() => module.study_unit(999, 0), /unknown study/);
+});

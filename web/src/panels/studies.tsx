@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies of the scenario at hand: one is chosen, played by workers of its own, and drawn.
+import moduleUrl from "@wasm/study.wasm?url";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useController, useSelect } from "../app/context";
+import * as format from "../base/format";
+import { played, type Study, type StudyName, studyReading, studyTable } from "../base/study";
+import type { Drawing } from "../charts/charts";
+import * as palettes from "../charts/palette";
+import { difference, drawStudy } from "../charts/studies";
+import { compile } from "../engine/compile";
+import { poolSize } from "../engine/start";
+import { type RunningStudy, type StudyWorker, startStudy } from "../engine/study";
+import { Choice } from "../ui/choice";
+import { DataTable } from "../ui/table";
+
+/** Fetched with the first study. */
+let module: Promise<WebAssembly.Module> | undefined;
+
+interface Offer {
+  label: string;
+  question: object;
+  about: string;
+}
+
+const offers: Partial<Record<StudyName, Offer>> = {
+  sensitivity: {
+    label: "What sets the tail",
+    question: {},
+    about:
+      "Each bar: how the p95 would change if one kind of operators took everything random at its mean. The line across it is the 95 % interval; pale bars cannot be told from none. Effects do not add up: kinds share maxima. Work stays, variability goes.",
+  },
+  placement: {
+    label: "Where a slow node hurts",
+    question: { slow: [1.05, 1.1, 1.25, 1.5] },
+    about:
+      "Each cell: the p95 with one node of that pipeline stage slower, over the p95 without. Darker is worse. Replicas are taken as alike, so one stands for all; the node slows only compute.",
+  },
+  scaling: {
+    label: "How it scales",
+    question: {},
+    about:
+      "Sizes double from one replica to 131,072 GPUs; the batch of a replica is kept (weak scaling). The band around the p95 is its 95 % interval. The dashed line is the step without variability.",
+  },
+  compare: {
+    label: "Which layout",
+    question: { most: 24 },
+    about:
+      "Bars run from p5 to p95, with the median in them. Layouts that divide the job and fit into an estimate of memory; of more than 24, those with the least estimated time. The coloured ones cannot be told apart at p95 from the best.",
+  },
+  "scale-variability": {
+    label: "More or less variability",
+    question: { times: [0, 0.5, 1, 2] },
+    about:
+      "Bars run from p5 to p95, with the median in them. Every factor with median 1 is raised to the power shown, stalls come so many times as often; medians stay.",
+  },
+};
+const names = Object.keys(offers) as StudyName[];
+/** Trials of each variant on the page: enough for the ranking, few enough to wait for. */
+const trials = 1024;
+
+function shortened(text: string): string {
+  const scenario = JSON.parse(text) as { run?: { trials?: number } };
+  const asked = scenario.run?.trials ?? 10_000;
+  return JSON.stringify({ ...scenario, run: { ...scenario.run, trials: Math.min(asked, trials) } });
+}
+
+export function StudyPanels() {
+  const text = useSelect((s) => s.answer?.text ?? s.doc.text);
+  const [name, setName] = useState<StudyName>("sensitivity");
+  const [running, setRunning] = useState<RunningStudy | null>(null);
+  const [share, setShare] = useState(0);
+  const [fault, setFault] = useState("");
+  const [found, setFound] = useState<{ study: Study; text: string } | null>(null);
+  useEffect(() => () => running?.cancel(), [running]);
+
+  const start = () => {
+    setFault("");
+    setShare(0);
+    let study: RunningStudy;
+    module ??= compile(moduleUrl);
+    try {
+      study = startStudy({
+        text: shortened(text),
+        question: { study: name, ...offers[name]!.question },
+        module,
+        size: poolSize(),
+        spawn: () =>
+          new Worker(new URL("../engine/study.worker.ts", import.meta.url), {
+            type: "module",
+          }) as unknown as StudyWorker,
+        progress: setShare,
+      });
+    } catch {
+      return setFault("The text is not a scenario yet.");
+    }
+    setRunning(study);
+    study.answer.then(
+      (answer) => {
+        setFound({ study: answer, text });
+        setRunning(null);
+      },
+      (error) => {
+        setFault(error instanceof Error ? error.message : String(error));
+        setRunning(null);
+      },
+    );
+  };
+
+  return (
+    <section class="card figure">
+      <header>
+        <h2>Studies</h2>
+        <Choice
+          name="Study"
+          value={name}
+          options={names.map((n): [StudyName, string] => [n, offers[n]!.label])}
+          onChange={(chosen) => {
+            running?.cancel();
+            setRunning(null);
+            setName(chosen);
+          }}
+        />
+      </header>
+      <p>
+        {running ? (
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              running.cancel();
+              setRunning(null);
+            }}
+          >
+            Stop
+          </button>
+        ) : (
+          <button type="button" class="small" onClick={start}>
+            Play this study
+          </button>
+        )}{" "}
+        <output>{running ? `${Math.round(100 * share)} %` : ""}</output>
+      </p>
+      {fault && <p role="alert">{fault}</p>}
+      {found && found.study.prism_study === name && (
+        <StudyView study={found.study} about={offers[name]!.about} stale={found.text !== text} />
+      )}
+    </section>
+  );
+}
+
+function StudyView({ study, about, stale }: { study: Study; about: string; stale: boolean }) {
+  const app = useController();
+  const [other, setOther] = useState(0);
+  const reading = studyReading(study);
+  const list = study.variants.map((v, i) => ({ v, i })).filter(({ v, i }) => i > 0 && v.fault === null);
+  const chosen = other > 0 && other < study.variants.length ? other : (list[0]?.i ?? 0);
+  return (
+    <div data-stale={stale || undefined}>
+      {stale && <p>The scenario has changed since: play the study again.</p>}
+      <p class="reading">{reading}</p>
+      <Picture
+        name={`Study. ${reading}`}
+        draw={(width) => drawStudy(study, width, palettes.page)}
+        of={study}
+      />
+      {chosen > 0 && (
+        <>
+          <p>
+            <label>
+              Beside the first{" "}
+              <select
+                value={String(chosen)}
+                onChange={(event) => setOther(Number(event.currentTarget.value))}
+              >
+                {list.map(({ v, i }) => (
+                  <option key={i} value={String(i)}>
+                    {v.name}
+                  </option>
+                ))}
+              </select>
+            </label>{" "}
+            <button
+              type="button"
+              class="small"
+              onClick={() =>
+                app.openText(
+                  "variant",
+                  JSON.stringify(study.variants[chosen]!.scenario, null, 2),
+                  "opening a variant",
+                )
+              }
+            >
+              Open as scenario
+            </button>
+          </p>
+          <Picture
+            name={`Share of steps within a time: ${study.variants[0]!.name}, and dashed ${study.variants[chosen]!.name}`}
+            draw={(width) => difference(study, chosen, width, palettes.page)}
+            of={`${study.digest} ${chosen}`}
+          />
+        </>
+      )}
+      <footer>
+        <details>
+          <summary>Data table</summary>
+          <DataTable table={studyTable(study)} caption="Variants of the study" />
+        </details>
+        <details>
+          <summary>How to read this</summary>
+          <div class="about">
+            <p>{about}</p>
+            {study.notes.map((note) => (
+              <p key={note}>{note}</p>
+            ))}
+            <p>
+              {format.count(played(study).length)} variants, {format.count(study.trials)} trials each on the
+              same noise, seed {study.seed}; digest {study.digest}.
+            </p>
+          </div>
+        </details>
+      </footer>
+    </div>
+  );
+}
+
+function Picture({ name, draw, of }: { name: string; draw: (width: number) => Drawing; of: unknown }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (width >= 120) place.current?.replaceChildren(draw(width));
+  }, [width, of]);
+  return (
+    <div class="chart">
+      <div ref={place} role="img" aria-label={name} />
+    </div>
+  );
+}
