@@ -96,6 +96,13 @@ std::string step_time_text(const ordered_json& t, const Times& times) {
   return out;
 }
 
+std::string input_error_text(const ordered_json& e, const Times& times) {
+  const auto range = [&](const char* p) { return times.bare(e[p][0]) + " to " + times.with_unit(e[p][1]); };
+  return "  Input error: another " + std::to_string(e["measurements"].get<std::int64_t>()) +
+         " measured steps would put p50 at " + range("p50") + " and p95 at " + range("p95") +
+         " (95 of 100 refits); more trials do not change that.\n";
+}
+
 /// What lasts a run, apart from what changes from step to step; and what the what-ifs come to.
 std::string runs_text(const ordered_json& r, const Times& times) {
   std::string out;
@@ -228,7 +235,8 @@ std::string result_text(const ordered_json& r) {
   const std::string title = r["title"];
   std::string out;
   for (const std::string& part :
-       {title.empty() ? title : title + "\n", sentence(t, r["engine"]["varies"], times), step_time_text(t, times), runs_text(r, times),
+       {title.empty() ? title : title + "\n", sentence(t, r["engine"]["varies"], times), step_time_text(t, times),
+        r.contains("input_error") ? input_error_text(r["input_error"], times) : "", runs_text(r, times),
         training_text(r),
         critical_path_text(r, times), throughput_text(r["throughput"]), memory_text(r["memory"]),
         trust_text(r), layout_text(r["layout"]), account_text(r)}) {

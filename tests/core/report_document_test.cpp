@@ -148,6 +148,19 @@ TEST(ResultDocument, FollowsItsSchemaInOrder) {
   }
 }
 
+TEST(ResultDocument, InputErrorIsStatedApartAndChangesNoTrial) {
+  ordered_json measured = ordered_json::parse(operators);
+  measured["input_error"] = {{"measurements", 44}, {"refits", 200}, {"p50", {0.99, 1.01}}, {"p95", {0.98, 1.04}}};
+  const ordered_json without = result_of(operators), with = result_of(measured.dump());
+  EXPECT_FALSE(without.contains("input_error"));
+  EXPECT_EQ(with["step_time_s"], without["step_time_s"]);
+  const ordered_json& error = with["input_error"];
+  EXPECT_EQ(error["measurements"], 44);
+  EXPECT_DOUBLE_EQ(error["p50"][0], 0.99 * with["step_time_s"]["p50"].get<double>());
+  EXPECT_DOUBLE_EQ(error["p95"][1], 1.04 * with["step_time_s"]["p95"].get<double>());
+  EXPECT_EQ(SchemaCheck().fault(with), "");
+}
+
 TEST(ResultDocument, NumbersAgreeWithEachOther) {
   const ordered_json r = result_of(operators);
   const ordered_json& t = r["step_time_s"];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { settled, useBrowser, visitQuick } from "./browser";
+import { address, digest, settled, useBrowser, visit, visitQuick } from "./browser";
 import { slowJob } from "./slow-job";
 
 useBrowser();
@@ -25,12 +25,34 @@ test("an operator trace names its slow worker and becomes a scenario that runs",
   await open(page, "job.csv.gz", gzipSync(slowJob()));
   const dialog = page.getByRole("dialog");
   await dialog.getByText("slow worker: replica 1, stage 0").waitFor();
-  await dialog.getByText("operator trace, CSV").waitFor();
-  expect(await dialog.locator(".heat-map td[data-slow]").count()).toBe(1);
+  const rows = slowJob().trim().split("\n").length - 1;
+  await dialog.getByText(`operator trace, CSV: ${rows} records, ${rows} used.`).waitFor();
+  // Replica 1 is the second row of the only stage, and it computes half as long again.
+  const slow = dialog.locator(".heat-map td[data-slow]");
+  expect(await slow.count()).toBe(1);
+  expect(await slow.innerText()).toMatch(/^1\.5\d? slow$/);
+  expect(await slow.locator("..").locator("th").innerText()).toBe("1");
   await dialog.getByText("steps held out").waitFor();
   await dialog.getByRole("button", { name: "Open it as a scenario" }).click();
   await page.locator("h1", { hasText: "Measured job" }).waitFor();
   await settled(page);
+
+  // The slow worker stays slow in the scenario: the made-up steps take 18.73 s on average.
+  const text = await page.locator("main").innerText();
+  expect(Number(/p50, median\s+([\d.]+)/.exec(text)?.[1])).toBeCloseTo(18.73, 1);
+  await page.getByText("Input error is another matter: 12 other measured steps").waitFor();
+
+  // The link carries the distributions, or the dialog says that it is too long and offers the file.
+  await page.getByRole("button", { name: "Share" }).click();
+  await page.getByRole("button", { name: "Scenario, JSON" }).waitFor();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByText("Copied", { exact: true }).first().waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  if (link.length > 2000) await page.getByText("programs cut links of this length").waitFor();
+  await page.keyboard.press("Escape");
+  const other = await visit(link.slice(address().length));
+  await other.getByText("Reproduced exactly.").waitFor();
+  expect(await digest(other)).toBe(await digest(page));
 });
 
 test("a file that is damaged is refused with one message and nothing changes", async () => {

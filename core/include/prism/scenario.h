@@ -180,6 +180,13 @@ struct WhatIf {
   double value = 1;                     ///< the factor, or the lower mass of the quantile
 };
 
+/// What the finite number of measurements behind a scenario leaves open: the central 95 % over bootstrap refits,
+/// relative to the answer.
+struct InputError {
+  std::int64_t measurements = 0, refits = 0;
+  double p50_low = 1, p50_high = 1, p95_low = 1, p95_high = 1;
+};
+
 struct Run {
   std::int64_t trials = 10000;
   std::uint64_t seed = 1;
@@ -201,6 +208,7 @@ struct Scenario {
   std::vector<Factor> factors;
   std::vector<Stall> stalls;
   std::vector<WhatIf> what_if;
+  std::optional<InputError> input_error;  ///< none: not known
   std::vector<Multiple> scale;           ///< of base times: a faster GPU, a slower network
   std::vector<Multiple> spread;          ///< of variability, by class: x becomes median (x / median)^by
   std::vector<std::string> silenced;     ///< targets, as in Factor, that take every variable quantity at its mean

@@ -10,6 +10,7 @@ namespace prism {
 namespace {
 
 constexpr double slow_from = 1.05;
+constexpr int refits = 200;
 
 double mean_compute(const OperatorTrace& trace, const OpIndex& of, int worker, OpType type) {
   std::vector<double> all;
@@ -101,6 +102,7 @@ Result<OperatorEvidence> examine(const OperatorTrace& trace) {
   e.episodes = find_episodes(trace, *serial);
   e.workers = view_workers(trace, e.answers);
   e.serial_s = replay(*serial, e.parts.transfer, launch_gaps(trace, *serial, false), trace.steps());
+  e.input_error = prediction_error(trace, *serial, e.parts, refits, 1);
   e.healthy_s = healed_step(trace, e.workers);
   return Result<OperatorEvidence>::of(std::move(e));
 }
@@ -134,6 +136,7 @@ std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvi
                        {"stage", s % trace.stages},
                        {"rank", trace.ranks[static_cast<std::size_t>(s)]}});
   const auto& spread = e.parts.spread;
+  const PredictionError& error = e.input_error;
   return evidence_dump({{"prism_evidence", 1},
                         {"kind", "operator_trace"},
                         {"account", evidence_account(account)},
@@ -161,6 +164,11 @@ std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvi
                           {"worker_and_step", spread.worker_step},
                           {"step_level", spread.step},
                           {"worker", spread.worker}}},
+                        {"input_error",
+                         {{"measurements", error.steps},
+                          {"refits", error.refits},
+                          {"p50", {error.p50_low, error.p50_high}},
+                          {"p95", {error.p95_low, error.p95_high}}}},
                         {"episodes", episodes}});
 }
 

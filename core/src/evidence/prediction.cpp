@@ -30,8 +30,7 @@ class Drawing {
   void step_level_and_rows(std::uint64_t seed, int trial, std::vector<double>& time, std::vector<double>& gap,
                            std::size_t lane, std::size_t width) const {
     const auto steps = static_cast<std::size_t>(trace_.steps());
-    auto random = stream(seed, trial, stream_key("evidence-step"));
-    const std::size_t step = random(static_cast<std::uint32_t>(steps));
+    const auto step = static_cast<std::size_t>(source_step(trace_, trial, seed));
     std::vector<std::size_t> content_step(static_cast<std::size_t>(trace_.replicas));
     std::vector<int> content_replica(content_step.size());
     for (std::size_t r = 0; r < content_step.size(); ++r) {
@@ -83,6 +82,11 @@ class Drawing {
 };
 
 }  // namespace
+
+int source_step(const OperatorTrace& trace, int trial, std::uint64_t seed) {
+  auto random = stream(seed, trial, stream_key("evidence-step"));
+  return static_cast<int>(random(static_cast<std::uint32_t>(trace.steps())));
+}
 
 std::vector<double> predict_steps(const OperatorTrace& trace, const ReplayGraph& serial,
                                   const Decomposition& parts, Resampling how, int trials,

@@ -74,6 +74,15 @@ ordered_json step_time(const Job& job, std::span<const double> sorted) {
   return out;
 }
 
+/// Apart from the intervals, which are sampling error: more trials do not make this one smaller.
+ordered_json input_error(const InputError& e, std::span<const double> sorted) {
+  const double p50 = quantile(sorted, 0.5), p95 = quantile(sorted, 0.95);
+  return {{"measurements", e.measurements},
+          {"refits", e.refits},
+          {"p50", {finite(e.p50_low * p50), finite(e.p50_high * p50)}},
+          {"p95", {finite(e.p95_low * p95), finite(e.p95_high * p95)}}};
+}
+
 ordered_json engine(const Job& job, const Outcome& outcome) {
   const EngineAccount a = account(*job.simulation);
   ordered_json out = {{"path", a.path},
@@ -311,6 +320,7 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["partial"] = partial;
   out["engine"] = engine(job, outcome);
   out["step_time_s"] = step_time(job, sorted);
+  if (job.scenario.input_error) out["input_error"] = input_error(*job.scenario.input_error, sorted);
   out["runs"] = runs(outcome);
   out["critical_path"] = critical_path(job, outcome);
   out["ranks"] = ranks(job, outcome);

@@ -23,6 +23,8 @@ void read_spread(Section& variability, Scenario& to);
 void read_silenced(Section& variability, Scenario& to);
 /// `what_if`: after read_layout and read_cluster, whose sizes its places refer to.
 void read_what_if(Section& root, Scenario& to, bool layout_known);
+/// `input_error`, if it is there.
+void read_input_error(Section& root, Scenario& to);
 /// `training_run`, if it is there.
 void read_training_run(Section& root, Scenario& to);
 void read_run(Section& root, Scenario& to);

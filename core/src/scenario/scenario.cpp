@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t longest_title = 200;
 /// What a scenario may hold beside its version, its title and its source of operators.
-constexpr std::array<std::string_view, 9> other_keys = {"precision",   "parallel", "batch",        "cluster", "cost_model",
-                                                        "variability", "what_if",  "training_run", "run"};
+constexpr std::array<std::string_view, 10> other_keys = {"precision",   "parallel", "batch",       "cluster",      "cost_model",
+                                                         "variability", "what_if",  "input_error", "training_run", "run"};
 constexpr std::array<std::string_view, 3> precisions = {"bf16", "fp8", "fp4"};
 
 /// `prism` must be there, first, and 1. False: nothing else can be read.
@@ -86,6 +86,7 @@ Scenario read_document(const Json& document, Notes& notes) {
   read_variability(root, to, job);
   read_scale(root, to);
   read_what_if(root, to, layout_known);
+  read_input_error(root, to);
   for (std::string_view key : reserved)
     refuse_key(root, key, Code::unsupported, in_quotes(key) + " is not computed by this version",
                "leave it out");

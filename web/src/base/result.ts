@@ -186,6 +186,8 @@ export interface Result {
       chunks_in_flight: number;
     }[];
   } | null;
+  /** Only where the scenario states it: what few measurements leave open. Seconds. */
+  input_error?: { measurements: number; refits: number; p50: [number, number]; p95: [number, number] };
   /** What one measured step time made of the cost model. */
   calibration: {
     to: "median" | "mean";

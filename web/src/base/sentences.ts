@@ -76,6 +76,16 @@ export function answer(result: Result): AnswerText {
   };
 }
 
+/** What more trials do not make smaller. */
+export function inputErrorText(result: Result): string {
+  const error = result.input_error;
+  if (!error)
+    return "How well the scenario’s numbers describe a real cluster is another matter, and not known for presets.";
+  const range = ([low, high]: [number, number]) =>
+    `${format.duration(low, (high - low) / 10)} to ${format.duration(high, (high - low) / 10)}`;
+  return `Input error is another matter: ${format.count(error.measurements)} other measured steps would put p50 at ${range(error.p50)} and p95 at ${range(error.p95)} (95 of 100 refits).`;
+}
+
 /** What variability costs, in one sentence. */
 export function cost(step: StepTime): string {
   if (isConstant(step)) return "";

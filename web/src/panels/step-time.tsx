@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import * as format from "../base/format";
 import type { Result } from "../base/result";
-import { basis, cost, isConstant } from "../base/sentences";
+import { basis, cost, inputErrorText, isConstant } from "../base/sentences";
 import { binWidth, cumulativeTable, histogramTable, quantileTable } from "../base/tables";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
@@ -121,8 +121,7 @@ export function Quantiles({ result }: { result: Result }) {
         ))}
       </dl>
       <p class="hint">
-        Intervals and ± are sampling error: it shrinks with more trials. How well the scenario’s numbers
-        describe a real cluster is another matter, and not known for presets.
+        Intervals and ± are sampling error: it shrinks with more trials. {inputErrorText(result)}
       </p>
     </section>
   );
