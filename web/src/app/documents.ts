@@ -13,7 +13,7 @@ export interface ReadDocument {
   digest?: string;
 }
 
-/** A result document stands for its scenario; any other text is taken as it is, for the core to judge. */
+/** A result of this format stands for its scenario; any other text is taken as it is, for the core to judge. */
 export function readDocument(text: string): ReadDocument {
   const tree = parse(text);
   const member = (name: string) =>
@@ -21,7 +21,8 @@ export function readDocument(text: string): ReadDocument {
       ? tree.children?.find((p) => p.children?.[0]?.value === name)?.children?.[1]
       : undefined;
   const scenario = member("scenario");
-  if (member("prism_result") === undefined || scenario?.type !== "object") return { scenario: text };
+  if (member("prism_result")?.value !== 1 || member("prism") || scenario?.type !== "object")
+    return { scenario: text };
   const engine = member("engine_version")?.value;
   const digest = member("digest")?.value;
   return {
