@@ -122,7 +122,8 @@ std::vector<double> steps(const Job& job) {
 }
 
 TEST(Calibration, MeetsTheGivenMedianOrMeanUnderEveryPreset) {
-  for (const auto& preset : Json::parse(presets_json())["variability"]) {
+  const Json presets = Json::parse(presets_json());
+  for (const auto& preset : presets["variability"]) {
     const std::string variability = preset["name"];
     Json s = small_job();
     s["variability"] = variability;
