@@ -31,6 +31,7 @@ Workload pipeline() {
   w.micro_batches = micro_batches;
   w.schedule = "1f1b";
   w.shapes = {lognormal(1, 0.05), lognormal(0.1, 0.15)};
+  for (const Distribution& shape : w.shapes) w.shape_medians.push_back(tabulate(shape).median());
   const Operator compute{"compute", Kind::gemm, 1, 0}, hop{"hop", Kind::send_recv, 1, 1};
   w.stages.resize(ranks);
   for (StageProgram& s : w.stages) {
