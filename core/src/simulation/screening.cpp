@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulation/rows.h"
-
 namespace prism {
 namespace {
 
@@ -141,7 +139,7 @@ void Screening::select(std::size_t step, std::int64_t count, std::vector<std::in
   const auto replicas = static_cast<std::int32_t>(c_.workload.dp);
   to.clear();
   for (std::int32_t d = 0; d < replicas; ++d) to.push_back(d);
-  if (count >= replicas) return;
+  count = std::min<std::int64_t>(count, replicas);
   // A total order: which replicas are chosen never depends on the library's selection.
   const auto later = [&](std::int32_t a, std::int32_t b) {
     const float x = score_[static_cast<std::size_t>(a) * lane_count + step],

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulation/compiled.h"
+#include "simulation/rows.h"
 #include "simulation/shared_draws.h"
 
 namespace prism {
@@ -27,6 +28,10 @@ class Screening {
   void score(const SharedDraws& shared);
   /// The latest `count` replicas of a step by their guesses, latest first.
   void select(std::size_t step, std::int64_t count, std::vector<std::int32_t>& to) const;
+  /// A replica's guess, seconds; only differences within a step mean anything.
+  double guess(std::size_t step, std::int32_t replica) const {
+    return static_cast<double>(score_[static_cast<std::size_t>(replica) * lane_count + step]);
+  }
 
  private:
   const Compiled& c_;

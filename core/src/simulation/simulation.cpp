@@ -35,15 +35,15 @@ constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int6
 /// is one draw, and more simulated ones would only cost time; the more the lasting causes decide, the fewer replicas
 /// can be the latest.
 Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::int64_t replicas) {
-  if (alike) return {4, 0};
-  if (micro_batch || screened.spread < 1) return {8, replicas};
+  if (alike) return {4, 1, 0};
+  if (micro_batch || screened.spread < 1) return {8, replicas, replicas};
   // The latest of n sums of what lasts (s) and what does not (1) lies near z(n) sqrt(1 + s^2); of it z(n) s / sqrt(1 + s^2)
   // deviations of what lasts, give or take 1 / sqrt(1 + s^2). Two and a half of those below that nobody is the latest.
   const double s = screened.spread, n = static_cast<double>(replicas);
   const double latest = detail::normal_quantile(Mass::above(1 / n));
   const double share = detail::normal_mass((latest * s - 2.5) / std::sqrt(1 + s * s)).upper;
-  const double depth = 10 + n * share + 200 * screened.guess.miss;
-  return {4, std::min(replicas, static_cast<std::int64_t>(depth))};
+  const double missed = 200 * screened.guess.miss, played = 8 + missed, depth = 10 + n * share + missed;
+  return {4, std::min(replicas, static_cast<std::int64_t>(played)), std::min(replicas, static_cast<std::int64_t>(depth))};
 }
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
@@ -179,7 +179,7 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
   s->run = run;
   s->stalls = std::make_unique<Stalls>(*s->compiled);
   s->replicas = workload.dp;
-  s->effort = {workload.dp, 0};
+  s->effort = {workload.dp, 0, 0};
   if (s->stalls->mean_count() > most_stalls)
     return R::fault({Code::too_large, "/variability/stalls",
                      "a replica would be struck by " + std::to_string(s->stalls->mean_count()) +
@@ -328,7 +328,7 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
       }
       const std::int64_t count = part(check_trials(s.run, s.replicas), check_unit);
       for (const Trial& t : Player(c, *s.stalls, s.run.seed, s.screened.guess)
-                                .play(steps_of(unit * check_unit, count), {s.replicas, 0}, {}))
+                                .play(steps_of(unit * check_unit, count), {s.replicas, 0, 0}, {}))
         out.put(t.step_s);
       break;
     }

@@ -135,18 +135,22 @@ Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, 
   };
 
   // Means of the shortlist: all alike without causes at places, and then one replica stands for them.
-  std::vector<Pair> shortlist;
+  std::vector<Pair> played, guessed;
   if (alike_) {
-    for (std::int32_t i = 0; i < count; ++i) shortlist.push_back({i, 0});
+    for (std::int32_t i = 0; i < count; ++i) played.push_back({i, 0});
+  } else if (effort.played >= replicas) {
+    for (std::int32_t i = 0; i < count; ++i)
+      for (std::int32_t d = 0; d < replicas; ++d) played.push_back({i, d});
   } else {
-    if (effort.shortlist < replicas) screening_->score(shared_);
+    screening_->score(shared_);
     std::vector<std::int32_t> latest;
     for (std::int32_t i = 0; i < count; ++i) {
       screening_->select(static_cast<std::size_t>(i), effort.shortlist, latest);
-      for (std::int32_t d : latest) shortlist.push_back({i, d});
+      for (std::int64_t j = 0; j < std::ssize(latest); ++j)
+        (j < effort.played ? played : guessed).push_back({i, latest[static_cast<std::size_t>(j)]});
     }
   }
-  const std::vector<Listing::Rest> means = play_means(steps, shortlist, open, listing);
+  const std::vector<Listing::Rest> means = play_means(steps, played, open, listing);
 
   if (alike_) {
     for (std::int32_t i = 0; i < count; ++i)
@@ -177,9 +181,41 @@ Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, 
         if (stalls_.strikes(replica_key(seed_, steps[static_cast<std::size_t>(i)].trial, d))) choose(i, d);
 
   for (const Listing::Rest& r : means)
-    if (alike_ || !is_chosen(r.pair.step, r.pair.replica))
-      listing.rest.push_back(r);
+    if (alike_ || !is_chosen(r.pair.step, r.pair.replica)) listing.rest.push_back(r);
+  for (const Listing::Rest& r : guess_means(guessed, means, open.size(), listing))
+    if (!is_chosen(r.pair.step, r.pair.replica)) listing.rest.push_back(r);
   return listing;
+}
+
+std::vector<Player::Listing::Rest> Player::guess_means(const std::vector<Pair>& pairs, const std::vector<Listing::Rest>& played,
+                                                       std::size_t open, Listing& to) {
+  std::vector<Listing::Rest> means;
+  std::vector<double> beyond, deviation;  // by row: the played ones' means, beyond their guesses
+  std::size_t from = 0;                   // both lists are in the order of steps
+  std::int32_t step = -1;
+  for (const Pair& p : pairs) {
+    if (p.step != step) {
+      step = p.step;
+      while (played[from].pair.step != step) ++from;
+      beyond.assign(open, 0);
+      deviation.assign(open, 0);
+      std::size_t until = from;
+      while (until < played.size() && played[until].pair.step == step) ++until;
+      const auto n = static_cast<double>(until - from);
+      for (; from < until; ++from)
+        for (std::size_t i = 0; i < open; ++i) {
+          const Listing::Rest& r = played[from];
+          beyond[i] += (to.mean[r.ends + i] - screening_->guess(static_cast<std::size_t>(step), r.pair.replica)) / n;
+          deviation[i] += to.deviation[r.ends + i] / n;
+        }
+    }
+    means.push_back({p, to.mean.size(), 0});
+    for (std::size_t i = 0; i < open; ++i) {
+      to.mean.push_back(screening_->guess(static_cast<std::size_t>(step), p.replica) + beyond[i]);
+      to.deviation.push_back(deviation[i]);
+    }
+  }
+  return means;
 }
 
 std::vector<Player::Listing::Rest> Player::play_means(std::span<const Step> steps, const std::vector<Pair>& pairs,

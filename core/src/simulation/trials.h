@@ -17,8 +17,9 @@ namespace prism {
 
 /// How many replicas are worth what. 0 rest: every replica is simulated.
 struct Effort {
-  std::int64_t simulated = 0;   ///< R: latest by their means
-  std::int64_t shortlist = 0;   ///< W: of which the means are played; the others are never the latest
+  std::int64_t simulated = 0;  ///< R: latest by their means
+  std::int64_t played = 0;     ///< of which the means are played
+  std::int64_t shortlist = 0;  ///< W: the latest by the guess; the others are never the latest
 };
 
 struct Trial {
@@ -76,6 +77,9 @@ class Player {
   Listing list(std::span<const Step> steps, const Effort& effort, const std::vector<std::size_t>& open);
   std::vector<Listing::Rest> play_means(std::span<const Step> steps, const std::vector<Pair>& pairs,
                                         const std::vector<std::size_t>& open, Listing& to);
+  /// Means of those that are not played: their guess, and what the played ones of their step have beyond theirs.
+  std::vector<Listing::Rest> guess_means(const std::vector<Pair>& pairs, const std::vector<Listing::Rest>& played,
+                                         std::size_t open, Listing& to);
   double busy(std::size_t rank, std::size_t lane) const;  ///< mean of all that the rank does, seconds
   double deviation(std::size_t rank, std::size_t line, std::size_t lane) const;
   void play_batch(std::span<const Step> steps, const Effort& effort, std::span<const SampleTable> rest,
