@@ -12,14 +12,15 @@ bool can_attribute(const Compiled& c) {
   return rows * static_cast<double>((c.kinds.size() + 4) * sizeof(float)) <= 512e6;
 }
 
-std::vector<AttributedTrial> attribute(const Compiled& c, const Stalls& stalls, std::uint64_t seed,
-                                       std::span<const Step> steps, const Effort& effort,
-                                       const Guess& guess) {
+std::vector<AttributedTrial> attribute(Player& player, std::span<const Step> steps, const Effort& effort,
+                                       Recording<float>& recording) {
+  const Compiled& c = player.compiled();
+  const Stalls& stalls = player.stalls();
+  const std::uint64_t seed = player.seed();
   const auto rows = static_cast<std::size_t>(c.workload.pp * c.lines);
-  Player player(c, stalls, seed, guess);
   const auto lists = player.lists(steps, effort);
   const SharedDraws& shared = player.shared();
-  Lanes lanes(c);
+  Lanes& lanes = player.lanes();
 
   // First who decides each trial, then the deciders once more, recorded: their draws are the same.
   std::vector<Pair> pairs;
@@ -49,7 +50,6 @@ std::vector<AttributedTrial> attribute(const Compiled& c, const Stalls& stalls, 
     deciders.push_back({static_cast<std::int32_t>(i), latest[i * rows + paths[i].row]});
   }
 
-  Recording<float> recording(c, lane_count, static_cast<std::size_t>(c.lines));
   load(c, shared, &stalls, seed, steps, deciders, lanes);
   simulate_segments(c, lanes, &recording);
   const auto lines = static_cast<std::size_t>(c.lines);

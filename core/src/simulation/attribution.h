@@ -19,10 +19,9 @@ struct AttributedTrial {
   std::vector<double> compute, communication;  ///< [pp]
 };
 
-/// These steps (at most attribution_unit), over the replicas that `effort` lists for each.
-std::vector<AttributedTrial> attribute(const Compiled& compiled, const Stalls& stalls, std::uint64_t seed,
-                                       std::span<const Step> steps, const Effort& effort,
-                                       const Guess& guess);
+/// These steps (at most attribution_unit), over the replicas that `effort` lists for each. `recording` is overwritten.
+std::vector<AttributedTrial> attribute(Player& player, std::span<const Step> steps, const Effort& effort,
+                                       Recording<float>& recording);
 
 /// Whether the record of one batch fits; beyond, a run goes without attribution.
 bool can_attribute(const Compiled& compiled);

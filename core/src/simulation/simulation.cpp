@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <mutex>
 
 #include "distribution/standard_normal.h"
 #include "simulation/attribution.h"
@@ -150,6 +152,30 @@ std::vector<Step> steps_of(std::int64_t first, std::int64_t count) {
 
 bool alike(const Compiled& c) { return !c.causes.wide() && !c.causes.micro_batch(); }
 
+/// What a unit works with: large, filled anew by whatever uses it, and so handed from one unit to the next.
+struct Bench {
+  Player player;
+  std::unique_ptr<Recording<float>> recording;
+};
+class Benches {
+ public:
+  std::unique_ptr<Bench> take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return nullptr;
+    auto bench = std::move(idle_.back());
+    idle_.pop_back();
+    return bench;
+  }
+  void give_back(std::unique_ptr<Bench> bench) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(bench));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Bench>> idle_;
+};
+
 }  // namespace
 
 struct Simulation {
@@ -166,6 +192,7 @@ struct Simulation {
   std::int64_t attribution_trials = 0;
   /// When a replica that is not simulated is done, by row, as Player::play takes it.
   std::vector<SampleTable> rest;
+  mutable Benches benches;
 };
 
 void SimulationDeleter::operator()(Simulation* s) const { delete s; }
@@ -275,14 +302,15 @@ double unit_draws(const Simulation& s, Phase phase) {
   return 0;
 }
 
-std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t unit) {
-  assert(unit >= 0 && unit < unit_count(s, phase));
+namespace {
+
+std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t unit, Bench& bench) {
   const Compiled& c = *s.compiled;
+  Player& player = bench.player;
   Writer out;
   auto part = [&](std::int64_t total, std::int64_t size) { return std::min(size, total - unit * size); };
   switch (phase) {
     case Phase::pilot: {
-      Player player(c, *s.stalls, s.run.seed, s.screened.guess);
       const std::int64_t steps = pilot_unit / Player::pilot_replicas;
       for (const PilotReplica& p : player.pilot(steps_of(pilot_steps + unit * steps, steps))) {
         for (double off : p.off) out.put(off);
@@ -298,8 +326,7 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
           out.put(0);
         }
       else
-        for (const Trial& t : Player(c, *s.stalls, s.run.seed, s.screened.guess)
-                                  .play(steps_of(unit * block_trials, count), s.effort, s.rest)) {
+        for (const Trial& t : player.play(steps_of(unit * block_trials, count), s.effort, s.rest)) {
           out.put(t.step_s);
           out.put(t.by_residual ? 1 : 0);
         }
@@ -309,8 +336,10 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
       const std::int64_t count = part(s.attribution_trials, attribution_unit);
       Effort effort = effort_of(s.screened, alike(c), c.causes.micro_batch(), s.replicas);
       effort.simulated = std::min(attributed_replicas, s.replicas);
+      if (!bench.recording)
+        bench.recording = std::make_unique<Recording<float>>(c, lane_count, static_cast<std::size_t>(c.lines));
       for (const AttributedTrial& t :
-           attribute(c, *s.stalls, s.run.seed, steps_of(unit * attribution_unit, count), effort, s.screened.guess)) {
+           attribute(player, steps_of(unit * attribution_unit, count), effort, *bench.recording)) {
         out.put(t.step_s);
         for (double seconds : t.critical_path) out.put(seconds);
         for (double seconds : t.compute) out.put(seconds);
@@ -323,17 +352,26 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
         std::vector<Step> steps;
         for (std::int64_t i = (unit - exact_units(s)) * block_trials; std::ssize(steps) < block_trials; ++i)
           steps.push_back({first_run + i, first_run + i / steps_a_run});
-        for (const Trial& t : Player(c, *s.stalls, s.run.seed, s.screened.guess).play(steps, s.effort, s.rest)) out.put(t.step_s);
+        for (const Trial& t : player.play(steps, s.effort, s.rest)) out.put(t.step_s);
         break;
       }
       const std::int64_t count = part(check_trials(s.run, s.replicas), check_unit);
-      for (const Trial& t : Player(c, *s.stalls, s.run.seed, s.screened.guess)
-                                .play(steps_of(unit * check_unit, count), {s.replicas, 0, 0}, {}))
-        out.put(t.step_s);
+      for (const Trial& t : player.play(steps_of(unit * check_unit, count), {s.replicas, 0, 0}, {})) out.put(t.step_s);
       break;
     }
   }
   return std::move(out.bytes);
+}
+
+}  // namespace
+
+std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t unit) {
+  assert(unit >= 0 && unit < unit_count(s, phase));
+  auto bench = s.benches.take();
+  if (!bench) bench.reset(new Bench{Player(*s.compiled, *s.stalls, s.run.seed, s.screened.guess), nullptr});
+  auto bytes = run_unit(s, phase, unit, *bench);
+  s.benches.give_back(std::move(bench));
+  return bytes;
 }
 
 void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {

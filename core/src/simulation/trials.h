@@ -59,8 +59,11 @@ class Player {
   /// Plays means of some replicas of these steps, at most lane_count, and fits the guess to them.
   Screened screen(std::span<const Step> steps);
 
+  const Compiled& compiled() const { return c_; }
   const SharedDraws& shared() const { return shared_; }
   const Stalls& stalls() const { return stalls_; }
+  std::uint64_t seed() const { return seed_; }
+  Lanes& lanes() { return lanes_; }
 
  private:
   /// Which replicas of each step are simulated, and what is known of the rest that may decide.
