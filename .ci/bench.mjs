@@ -80,7 +80,7 @@ async function page(example) {
   const { chromium } = await import("playwright-core");
   const { server, port } = await serve({ site: resolve(root, "build/site"), port: 0 });
   const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
+    executablePath: "/usr/bin/chromium-headless-shell",
     args: [
       "--no-sandbox",
       "--disable-gpu",

@@ -13,7 +13,7 @@ const packages = {
     ...["emscripten"], // the WebAssembly module
     ...["nlohmann-json3-dev", "libpcg-cpp-dev", "libcli11-dev", "zlib1g-dev"], // libraries of the program
     ...["libgtest-dev", "googletest", "libbenchmark-dev"], // of its tests and benchmarks
-    ...["chromium"], // the browser of the page's tests
+    ...["chromium-headless-shell"], // the browser of the page's tests
   ],
   all: ["clang", "firefox-esr"], // the second compiler and the second browser of `npm run test:all`
   bench: ["python3-numpy"], // what `npm run bench` compares with

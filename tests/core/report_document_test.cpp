@@ -208,8 +208,8 @@ TEST(ResultDocument, TheCriticalPathAddsUp) {
   }
   EXPECT_NEAR(share, 1, 1e-12);
   EXPECT_NEAR(fixed, r["step_time_s"]["deterministic"], 1e-12);
-  // The 512 attribution trials and the 700 others are different trials of the same law.
-  const double error = r["step_time_s"]["sd"].get<double>() * std::sqrt(1 / 512.0 + 1 / 700.0);
+  // The attribution trials and the 700 others are different trials of the same law.
+  const double error = r["step_time_s"]["sd"].get<double>() * std::sqrt(1 / 256.0 + 1 / 700.0);
   EXPECT_NEAR(mean, r["step_time_s"]["mean"], 4 * error);
   for (const auto& rank : r["ranks"])
     EXPECT_NEAR(rank["compute_s"].get<double>() + rank["communication_s"].get<double>() +

@@ -97,7 +97,7 @@ TEST(ScenarioEcho, IsThisText) {
       R"("batch":{"global":1,"micro":1,"micro_batches":1},"cluster":{"gpus_per_node":8},)"
       R"("variability":{"preset":"none","preset_factors":[],"factors":[],)"
       R"("preset_stalls":[],"stalls":[]},"what_if":[],)"
-      R"("run":{"trials":10000,"seed":"1","engine":"fast","attribution_trials":512,"step_within_s":[]}})");
+      R"("run":{"trials":10000,"seed":"1","engine":"fast","attribution_trials":256,"step_within_s":[]}})");
 }
 
 // An old echo means the same after a preset has changed: what is written out wins.

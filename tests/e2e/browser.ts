@@ -27,7 +27,7 @@ export function useBrowser() {
     server = served.server;
     origin = `http://127.0.0.1:${served.port}`;
     browser = await chromium.launch({
-      executablePath: "/usr/bin/chromium",
+      executablePath: "/usr/bin/chromium-headless-shell",
       args: [
         "--no-sandbox",
         "--disable-gpu",

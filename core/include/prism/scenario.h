@@ -191,7 +191,7 @@ struct Run {
   std::int64_t trials = 10000;
   std::uint64_t seed = 1;
   std::string engine = "fast";          ///< fast, exact or reference
-  std::int64_t attribution_trials = 512;
+  std::int64_t attribution_trials = 256;
   std::vector<double> step_within_s;    ///< asked x: report P(step <= x)
 };
 

@@ -45,7 +45,7 @@ Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::in
   const double latest = detail::normal_quantile(Mass::above(1 / n));
   const double share = detail::normal_mass((latest * s - 2.5) / std::sqrt(1 + s * s)).upper;
   const double missed = 200 * screened.guess.miss, played = 8 + missed, depth = 10 + n * share + missed;
-  return {4, std::min(replicas, static_cast<std::int64_t>(played)), std::min(replicas, static_cast<std::int64_t>(depth))};
+  return {screened.spread < 2 ? 4 : 2, std::min(replicas, static_cast<std::int64_t>(played)), std::min(replicas, static_cast<std::int64_t>(depth))};
 }
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
