@@ -51,28 +51,33 @@ export function useBrowser() {
 
 /** A page in a context of its own: no storage, no cache. */
 export async function visit(path = "/", options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    // Only where a test is about it: else every visit would fetch the whole page to keep it.
+    serviceWorkers: "block",
+    ...options,
+  });
   open.push(context);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
-  const page = await context.newPage();
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
-  page.on("requestfailed", (request) => faults.push(`request: ${request.url()}`));
-  page.on("request", (request) => {
+  context.on("request", (request) => {
     const { protocol, origin: host } = new URL(request.url());
     if (host !== origin && protocol !== "blob:" && protocol !== "data:")
       faults.push(`elsewhere: ${request.url()}`);
   });
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (message.text() === "Service Worker registration blocked by Playwright") return;
+    if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
+  page.on("requestfailed", (request) => faults.push(`request: ${request.url()}`));
   await page.goto(origin + path);
   return page;
 }
 
-/** Takes back a fault that a test provoked itself. */
+/** Takes back faults that a test provoked itself. */
 export function forgive(pattern: RegExp) {
-  const at = faults.findIndex((fault) => pattern.test(fault));
-  if (at >= 0) faults.splice(at, 1);
+  faults.splice(0, faults.length, ...faults.filter((fault) => !pattern.test(fault)));
 }
 
 export const address = () => origin;

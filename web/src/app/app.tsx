@@ -20,10 +20,12 @@ import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
 import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
+import { NewVersion } from "./offline";
 import { Share } from "./share";
 import { isStale } from "./state";
 import { Announcements } from "./status";
 import { Studies } from "./studies";
+import { version } from "./version";
 
 export function App() {
   const answer = useSelect((s) => s.answer);
@@ -50,7 +52,7 @@ export function App() {
       <header class="bar">
         <p class="mark">
           <img src="./icon.svg" alt="" width="26" height="26" />
-          <span>Prism</span>
+          <span class="label">Prism</span>
         </p>
         <nav aria-label="Document">
           <button type="button" onClick={() => setDialog("gallery")}>
@@ -60,7 +62,7 @@ export function App() {
             <Icon name="open" /> <span class="label">Open file</span>
           </button>
           <HistoryButtons />
-          <ThemeButton />
+          <ThemeButton place="in-wide" />
           <button type="button" class="primary" onClick={() => setDialog("share")}>
             <Icon name="share" /> <span class="label">Share</span>
           </button>
@@ -76,6 +78,7 @@ export function App() {
       </header>
       <main data-wide-input={tab === "text" || undefined}>
         <div id="answer" class="answer" tabIndex={-1}>
+          <NewVersion />
           <Draft />
           <Refused />
           <AnswerView>
@@ -136,9 +139,17 @@ export function App() {
       </main>
       <footer class="foot">
         <p>Everything is computed in this browser. Scenarios, files and results never leave it.</p>
-        <p>
-          <a href="./licenses.txt">Licences</a>
-        </p>
+        <ul>
+          <li>
+            <a href="./release-notes.txt">Prism {version}</a>
+          </li>
+          <li>
+            <a href="./licenses.txt">Apache-2.0 and third-party notices</a>
+          </li>
+          <li>
+            <ThemeButton place="in-narrow" />
+          </li>
+        </ul>
       </footer>
       {dialog === "share" && <Share onClose={() => setDialog(null)} />}
       {dialog === "gallery" && <Gallery onClose={() => setDialog(null)} />}
@@ -176,13 +187,14 @@ function InputPane({ wanted, children }: { wanted: number; children: ComponentCh
 
 const wideWindow = () => matchMedia("(min-width: 720px)");
 
-function ThemeButton() {
+function ThemeButton({ place }: { place: "in-wide" | "in-narrow" }) {
   const [theme, setTheme] = useState<Theme>(currentTheme());
   const next: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
   const words = { system: "as the system", light: "light", dark: "dark" };
   return (
     <button
       type="button"
+      class={place}
       aria-label={`Colours: ${words[theme]}. Change to ${words[next[theme]]}`}
       title={`Colours: ${words[theme]}`}
       onClick={() => {
