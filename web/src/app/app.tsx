@@ -14,7 +14,7 @@ import { CriticalPath, Ranks } from "../panels/time";
 import { TrainingPanels } from "../panels/training";
 import { Memory, Trust } from "../panels/trust";
 import { Icon } from "../ui/icons";
-import { BroughtView, Validation } from "./brought";
+import { BroughtView, Lessons, LessonView, Validation } from "./brought";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
@@ -32,7 +32,8 @@ export function App() {
   const stale = useSelect(isStale);
   const errors = useSelect((s) => s.errors);
   const refused = useSelect((s) => s.refusal !== null);
-  const [dialog, setDialog] = useState<"share" | "gallery" | "validation" | null>(null);
+  const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | null>(null);
+  const lesson = useSelect((s) => s.doc.lesson);
   const [tab, setTab] = useState<"form" | "text">("form");
   const [place, setPlace] = useState<Place | null>(null);
   const presets = usePresets();
@@ -58,6 +59,9 @@ export function App() {
           <button type="button" onClick={() => setDialog("gallery")}>
             <Icon name="examples" /> <span class="label">Examples</span>
           </button>
+          <button type="button" class="in-wide" onClick={() => setDialog("lessons")}>
+            <Icon name="lessons" /> <span class="label">Lessons</span>
+          </button>
           <button type="button" onClick={files.choose}>
             <Icon name="open" /> <span class="label">Open file</span>
           </button>
@@ -81,39 +85,46 @@ export function App() {
           <NewVersion />
           <Draft />
           <Refused />
+          {lesson !== undefined && !refused && <LessonView name={lesson} />}
           <AnswerView>
             <Errors errors={errors} onGo={goTo} />
           </AnswerView>
         </div>
         <InputPane wanted={place?.nonce ?? 0}>
-          <div class="tabs" role="tablist" aria-label="How to edit the scenario">
-            {(["form", "text"] as const).map((name) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                id={`tab-${name}`}
-                aria-selected={tab === name}
-                aria-controls={`panel-${name}`}
-                tabIndex={tab === name ? 0 : -1}
-                onClick={() => setTab(name)}
-                onKeyDown={(event) => {
-                  if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-                  const other = name === "form" ? "text" : "form";
-                  setTab(other);
-                  document.getElementById(`tab-${other}`)?.focus();
-                }}
-              >
-                {name === "form" ? "Settings" : "Text"}
-              </button>
-            ))}
-          </div>
-          <div id="panel-form" role="tabpanel" aria-labelledby="tab-form" hidden={tab !== "form"}>
-            {tab === "form" && <Form presets={presets} />}
-          </div>
-          <div id="panel-text" role="tabpanel" aria-labelledby="tab-text" hidden={tab !== "text"}>
-            {tab === "text" && <TextInput place={place} />}
-          </div>
+          {lesson === undefined ? (
+            <>
+              <div class="tabs" role="tablist" aria-label="How to edit the scenario">
+                {(["form", "text"] as const).map((name) => (
+                  <button
+                    key={name}
+                    type="button"
+                    role="tab"
+                    id={`tab-${name}`}
+                    aria-selected={tab === name}
+                    aria-controls={`panel-${name}`}
+                    tabIndex={tab === name ? 0 : -1}
+                    onClick={() => setTab(name)}
+                    onKeyDown={(event) => {
+                      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+                      const other = name === "form" ? "text" : "form";
+                      setTab(other);
+                      document.getElementById(`tab-${other}`)?.focus();
+                    }}
+                  >
+                    {name === "form" ? "Settings" : "Text"}
+                  </button>
+                ))}
+              </div>
+              <div id="panel-form" role="tabpanel" aria-labelledby="tab-form" hidden={tab !== "form"}>
+                {tab === "form" && <Form presets={presets} />}
+              </div>
+              <div id="panel-text" role="tabpanel" aria-labelledby="tab-text" hidden={tab !== "text"}>
+                {tab === "text" && <TextInput place={place} />}
+              </div>
+            </>
+          ) : (
+            <Locked />
+          )}
         </InputPane>
         {answer && !refused && (
           <div class="panels-place">
@@ -152,7 +163,10 @@ export function App() {
         </ul>
       </footer>
       {dialog === "share" && <Share onClose={() => setDialog(null)} />}
-      {dialog === "gallery" && <Gallery onClose={() => setDialog(null)} />}
+      {dialog === "gallery" && (
+        <Gallery onClose={() => setDialog(null)} onLessons={() => setDialog("lessons")} />
+      )}
+      {dialog === "lessons" && <Lessons onClose={() => setDialog(null)} />}
       {dialog === "validation" && <Validation onClose={() => setDialog(null)} />}
       {brought && <BroughtView brought={brought} onClose={() => setBrought(null)} />}
       {files.dragging && (
@@ -182,6 +196,19 @@ function InputPane({ wanted, children }: { wanted: number; children: ComponentCh
         {children}
       </details>
     </aside>
+  );
+}
+
+/** In a lesson: what can be changed stands with its question. */
+function Locked() {
+  const app = useController();
+  return (
+    <div class="locked">
+      <p>This lesson leaves one control, beside its question. All other settings are locked.</p>
+      <button type="button" class="small" onClick={() => app.leaveLesson()}>
+        Leave the lesson and change them
+      </button>
+    </div>
   );
 }
 
