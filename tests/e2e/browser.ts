@@ -53,8 +53,6 @@ export function useBrowser() {
 export async function visit(path = "/", options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
-    // Only where a test is about it: else every visit would fetch the whole page to keep it.
-    serviceWorkers: "block",
     ...options,
   });
   open.push(context);
@@ -64,9 +62,13 @@ export async function visit(path = "/", options: BrowserContextOptions = {}): Pr
     if (host !== origin && protocol !== "blob:" && protocol !== "data:")
       faults.push(`elsewhere: ${request.url()}`);
   });
+  // Only where a test is about it: else every visit would fetch the whole page to keep it.
+  if (options.serviceWorkers !== "allow")
+    await context.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, "serviceWorker", { get: () => undefined }),
+    );
   const page = await context.newPage();
   page.on("console", (message) => {
-    if (message.text() === "Service Worker registration blocked by Playwright") return;
     if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
@@ -125,7 +127,8 @@ export async function settled(page: Page, timeout = 45_000): Promise<void> {
   );
 }
 
-export const lead = (page: Page) => page.locator("[data-testid=lead]").innerText();
+export const lead = async (page: Page) =>
+  (await page.locator("[data-testid=lead]").innerText()).replace(/\s*\n\s*/g, " ");
 
 /** The digest that the page shows. */
 export async function digest(page: Page): Promise<string> {

@@ -4,7 +4,7 @@ import type { Draft, Surroundings } from "./controller";
 
 const draft_key = "prism.draft";
 
-function stored(): Draft | null {
+function load(): Draft | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(draft_key) ?? "null");
     if (value && typeof value === "object" && "text" in value && "fragment" in value) {
@@ -17,21 +17,24 @@ function stored(): Draft | null {
   return null;
 }
 
+/** Keeps nothing: so it is in another page's frame. */
 export const browser: Surroundings = {
   now: () => performance.now(),
   fragment: () => location.hash,
   replaceFragment: (fragment) =>
     history.replaceState(null, "", location.pathname + location.search + fragment),
-  draft: {
-    load: stored,
-    save(draft) {
-      try {
-        if (draft) localStorage.setItem(draft_key, JSON.stringify(draft));
-        else localStorage.removeItem(draft_key);
-      } catch {
-        // Forbidden or full.
-      }
-    },
+  draft: { load: () => null, save() {} },
+};
+
+export const stored: Surroundings["draft"] = {
+  load,
+  save(draft) {
+    try {
+      if (draft) localStorage.setItem(draft_key, JSON.stringify(draft));
+      else localStorage.removeItem(draft_key);
+    } catch {
+      // Forbidden or full.
+    }
   },
 };
 
