@@ -105,12 +105,42 @@ export const views = {
       await dialog(page);
     },
   },
+  lessons: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      const inHeader = page.locator("header").getByRole("button", { name: "Lessons" });
+      if (!(await inHeader.isVisible())) await page.getByRole("button", { name: "Examples" }).click();
+      await page.getByRole("button", { name: "Lessons" }).last().click();
+      await page.getByRole("dialog", { name: "Lessons" }).waitFor();
+    },
+  },
+  lesson: {
+    path: "/#lesson=checkpoint-interval",
+    async go(page) {
+      await page.getByRole("region", { name: /^Lesson/ }).waitFor();
+      await charts(page);
+      await page.getByRole("button", { name: "Hint 1 of 2" }).click();
+      await page.getByRole("radio", { name: "15 min", exact: true }).check();
+      await page.getByText("Cause.").waitFor();
+      await charts(page);
+    },
+  },
+  embed: {
+    path: `/?embed=1${link(scenario)}`,
+    async go(page) {
+      await settled(page);
+      await page.locator(".chart svg").first().waitFor();
+    },
+  },
   compare: {
     path: quick,
     async go(page) {
       await charts(page);
       await page.getByRole("button", { name: "Open the studies" }).click();
-      await page.getByRole("heading", { name: "Studies" }).waitFor();
+      await page.getByRole("radio", { name: "What sets the tail" }).check();
+      await page.getByRole("button", { name: "Play this study" }).click();
+      await page.getByText(/trials each on the same noise/).waitFor({ state: "attached", timeout: 120_000 });
     },
   },
   evidence: {
