@@ -18,7 +18,7 @@ const scenario = {
 };
 
 /** A link as docs/link.md defines it, without a digest. */
-function link(value) {
+export function link(value) {
   const payload = deflateRawSync(
     Buffer.from(`{"engine":"0.1.0","digest":"","scenario":${JSON.stringify(value)}}`),
   ).toString("base64url");
