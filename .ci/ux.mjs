@@ -45,7 +45,7 @@ async function open(path, options = {}) {
     };
     look();
   });
-  if (path !== null) await page.goto(origin + path);
+  if (path !== null) await page.goto(origin + path, { waitUntil: "commit" });
   return page;
 }
 const answered = async (page) => {
@@ -77,7 +77,7 @@ const kept = await open("/");
 await settled(kept);
 await kept.waitForFunction(() => navigator.serviceWorker.controller !== null);
 const warm = await five(async () => {
-  await kept.reload();
+  await kept.reload({ waitUntil: "commit" });
   return answered(kept);
 });
 row("Same, warm", "0.17 s (TF)", "≤ 0.5 s", seconds(warm), warm <= 500);
@@ -91,7 +91,7 @@ const slow = await five(async () => {
     uploadThroughput: 9e6 / 8,
   });
   await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-  await page.goto(origin);
+  await page.goto(origin, { waitUntil: "commit" });
   const ms = await answered(page);
   await page.context().close();
   return ms;
@@ -336,7 +336,7 @@ row(
   files.length === 4,
 );
 await kept.context().setOffline(true);
-await kept.reload();
+await kept.reload({ waitUntil: "commit" });
 const offline = await answered(kept);
 row("Offline after one visit", "none", "works", `answer in ${seconds(offline)}`, offline > 0);
 row("Violations of the content policy", "1 to 15", "0", String(violations), violations === 0);
