@@ -33,11 +33,7 @@ function BlockView({ block, place }: { block: Block; place: number }) {
     case "table":
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-        <section
-          class="table-scroll"
-          aria-label={`Table in paragraph ${place}: ${block.headings.filter(Boolean).join(", ")}`}
-          tabIndex={0}
-        >
+        <section class="table-scroll" aria-label={tableName(block.headings, place)} tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -72,6 +68,9 @@ function BlockView({ block, place }: { block: Block; place: number }) {
       );
   }
 }
+
+const tableName = (headings: string[], place: number) =>
+  `Table in paragraph ${place}: ${headings.filter(Boolean).join(", ")}`;
 
 const inline = (text: string) => spans(text).map((span, i) => <SpanView key={i} span={span} />);
 
