@@ -27,6 +27,7 @@ let elsewhere = 0;
 async function open(path, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
   page.on("console", (message) => {
     if (message.type() !== "error") return;
     errors++;
@@ -111,14 +112,15 @@ const size = (kind) =>
   before
     .filter((path) => kind.test(path))
     .reduce((sum, path) => sum + gzipSync(readFileSync(join(site, path)), { level: 9 }).length, 0);
-const script = size(/\.(js|css)$/);
+const script = size(/\.js$/);
+const style = size(/\.css$/);
 const wasm = size(/\.wasm$/);
 const kB = (bytes) => `${(bytes / 1000).toFixed(0)} kB`;
 row(
   "Script and style of the first load, gzip",
   "50 kB (Tutor)",
   "≤ 180 kB; script ≤ 70 kB",
-  kB(script),
+  `${kB(script)} script, ${kB(style)} style`,
   script <= 70_000,
 );
 row("Engine of the first load, gzip", "none has one", "≤ 400 kB", kB(wasm), wasm <= 400_000);
@@ -128,12 +130,10 @@ await settled(fresh);
 const change = await five(async () => {
   await settled(fresh);
   return fresh.evaluate(async () => {
-    const old = document.querySelector("[data-testid=lead]").textContent;
     const started = performance.now();
     document.querySelector('[aria-label="Draw a new seed"]').click();
-    const status = () => document.querySelector(".status p").textContent;
-    while (document.querySelector("[data-testid=lead]").textContent === old && !/^From/.test(status()))
-      await new Promise(requestAnimationFrame);
+    // First the old numbers are marked, then new ones stand in their place.
+    while (!document.querySelector("[data-stale]")) await new Promise(requestAnimationFrame);
     while (document.querySelector("[data-stale]")) await new Promise(requestAnimationFrame);
     return performance.now() - started;
   });
@@ -237,8 +237,8 @@ row(
   "Layout faults",
   "placed, cause and remedy in a sentence (Tutor)",
   "at the field, equation in numbers, remedies, last answer kept",
-  `${faults.fields} field marked, equation ${faults.equation ? "in numbers" : "missing"}, remedy in words`,
-  faults.fields > 0 && faults.equation,
+  `${faults.fields} field marked, equation ${faults.equation ? "in numbers" : "missing"}, remedy in words but not by a click`,
+  false,
 );
 
 // Everyone
@@ -323,7 +323,7 @@ row(
   "two schedules on one axis (Tutor)",
   "two scenarios, one axis, differences with intervals",
   "layouts and variants of one scenario, paired differences with intervals",
-  true,
+  false,
 );
 const files = await page.evaluate(() =>
   [...document.querySelector(".files").querySelectorAll("button")].map((b) => b.textContent.trim()),
