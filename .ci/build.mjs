@@ -61,6 +61,7 @@ export function site() {
     "package.json",
     "package-lock.json",
     "docs/validation.md",
+    "CHANGELOG.md",
   ];
   const inputs = [
     ...files.map((file) => modified(join(root, file))),

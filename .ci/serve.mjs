@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Serves build/site as any static host would: right types, no special headers. Builds nothing.
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, sep } from "node:path";
+import { gzipSync } from "node:zlib";
 import { fail, isMain, root } from "./shell.mjs";
 
 const types = {
@@ -36,8 +37,17 @@ export function fileFor(site, url) {
   return stat?.isFile() ? { file, size: stat.size } : undefined;
 }
 
-/** Starts the server; port 0 takes any free one. Resolves once it listens. */
-export function serve({ site = join(root, "build", "site"), port = Number(process.env.PORT ?? 8080) } = {}) {
+/** Starts the server; port 0 takes any free one. Resolves once it listens. `packed` compresses, as most hosts do. */
+export function serve({
+  site = join(root, "build", "site"),
+  port = Number(process.env.PORT ?? 8080),
+  packed = false,
+} = {}) {
+  const made = new Map();
+  const gzip = (file) => {
+    if (!made.has(file)) made.set(file, gzipSync(readFileSync(file)));
+    return made.get(file);
+  };
   const server = createServer((request, response) => {
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { Allow: "GET, HEAD" }).end();
@@ -46,6 +56,17 @@ export function serve({ site = join(root, "build", "site"), port = Number(proces
     const found = fileFor(site, request.url ?? "/");
     if (found === undefined) {
       response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("Not found\n");
+      return;
+    }
+    if (packed) {
+      const body = gzip(found.file);
+      response.writeHead(200, {
+        "Content-Type": types[extname(found.file)] ?? "application/octet-stream",
+        "Content-Encoding": "gzip",
+        "Content-Length": body.length,
+        "Cache-Control": "no-cache",
+      });
+      response.end(body);
       return;
     }
     response.writeHead(200, {

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 import { licenses } from "./licenses/plugin.ts";
+import { offline } from "./offline/plugin.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -42,6 +43,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
   },
   worker: { format: "es", plugins: () => [licenses()] },
-  plugins: [licenses(), preloadEngine()],
+  plugins: [licenses(), preloadEngine(), offline()],
   server: { fs: { allow: [root] } },
 });

@@ -51,28 +51,35 @@ export function useBrowser() {
 
 /** A page in a context of its own: no storage, no cache. */
 export async function visit(path = "/", options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  });
   open.push(context);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
+  context.on("request", (request) => {
+    const { protocol, origin: host } = new URL(request.url());
+    if (host !== origin && protocol !== "blob:" && protocol !== "data:")
+      faults.push(`elsewhere: ${request.url()}`);
+  });
+  // Only where a test is about it: else every visit would fetch the whole page to keep it.
+  if (options.serviceWorkers !== "allow")
+    await context.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, "serviceWorker", { get: () => undefined }),
+    );
   const page = await context.newPage();
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
   page.on("requestfailed", (request) => faults.push(`request: ${request.url()}`));
-  page.on("request", (request) => {
-    const { protocol, origin: host } = new URL(request.url());
-    if (host !== origin && protocol !== "blob:" && protocol !== "data:")
-      faults.push(`elsewhere: ${request.url()}`);
-  });
   await page.goto(origin + path);
   return page;
 }
 
-/** Takes back a fault that a test provoked itself. */
+/** Takes back faults that a test provoked itself. */
 export function forgive(pattern: RegExp) {
-  const at = faults.findIndex((fault) => pattern.test(fault));
-  if (at >= 0) faults.splice(at, 1);
+  faults.splice(0, faults.length, ...faults.filter((fault) => !pattern.test(fault)));
 }
 
 export const address = () => origin;
@@ -120,7 +127,8 @@ export async function settled(page: Page, timeout = 45_000): Promise<void> {
   );
 }
 
-export const lead = (page: Page) => page.locator("[data-testid=lead]").innerText();
+export const lead = async (page: Page) =>
+  (await page.locator("[data-testid=lead]").innerText()).replace(/\s*\n\s*/g, " ");
 
 /** The digest that the page shows. */
 export async function digest(page: Page): Promise<string> {

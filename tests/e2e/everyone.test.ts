@@ -2,9 +2,10 @@
 // Accessible in both themes and on narrow screens; nothing sideways; theme before first paint; strict policy.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { forgive, openText, replaceText, settled, useBrowser, visit, visitQuick } from "./browser";
+import { forgive, root, settled, useBrowser, visit, visitQuick } from "./browser";
 
 useBrowser();
 
@@ -26,59 +27,29 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-const views: Record<string, (page: Page) => Promise<void>> = {
-  "finished answer, all details open": async (page) => {
-    await page.locator(".chart svg").nth(2).waitFor();
-    await page.evaluate(() => {
-      for (const d of document.querySelectorAll("details")) d.open = true;
-    });
-    await page.locator(".read-off input").first().focus();
-    await page.keyboard.press("ArrowRight");
-  },
-  "cumulative curve": async (page) => {
-    await page.getByRole("radio", { name: "Cumulative" }).check();
-    await page.locator(".chart svg").nth(2).waitFor();
-  },
-  "text with an error": async (page) => {
-    await page.evaluate(() => {
-      for (const d of document.querySelectorAll("details")) d.open = true;
-    });
-    await openText(page);
-    await replaceText(page, '{ "prism": 1, "parallell": {} }');
-    await page.getByRole("region", { name: "Errors in the scenario" }).waitFor();
-  },
-  share: async (page) => {
-    await page.getByRole("button", { name: "Share" }).click();
-    await page.getByRole("dialog").waitFor();
-  },
-  examples: async (page) => {
-    await page.getByRole("button", { name: "Examples" }).click();
-    await page.getByRole("dialog").waitFor();
-  },
-  "broken link": async (page) => {
-    await page.evaluate(() => {
-      location.hash = "#v1.zz-01234567.AAAA";
-    });
-    await page.getByRole("alert").waitFor();
-  },
+const { views } = (await import(resolve(root, ".ci/views.mjs"))) as {
+  views: Record<string, { path: string; go(page: Page): Promise<void> }>;
 };
 
-describe.each(["light", "dark"] as const)("%s", (colorScheme) => {
-  describe.each([360, 1280])("%i px", (width) => {
-    test.each(Object.keys(views))("axe is clean and nothing scrolls sideways: %s", async (view) => {
-      const page = await visitQuick({
-        colorScheme,
+describe.each([360, 768, 1440])("%i px", (width) => {
+  test.each(Object.entries(views))(
+    "axe is clean in both themes, nothing scrolls sideways: %s",
+    async (_, view) => {
+      const page = await visit(view.path, {
         viewport: { width, height: 800 },
         hasTouch: width < 700,
         reducedMotion: "reduce",
       });
-      await views[view]!(page);
-      expect(await violations(page)).toEqual([]);
-      expect(
-        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-      ).toBeLessThanOrEqual(0);
-    });
-  });
+      await view.go(page);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violations(page), colorScheme).toEqual([]);
+        expect(
+          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        ).toBeLessThanOrEqual(0);
+      }
+    },
+  );
 });
 
 test("at 360 px the answer is above the fold and targets are large", async () => {

@@ -271,6 +271,24 @@ test("the whole journey by keyboard", async () => {
   await tabTo(/Read the histogram at/);
   await page.keyboard.press("ArrowRight");
   await page.getByText(/steps; \d+\.\d\s% have finished by then/).waitFor();
+  // Compare: a study is opened, chosen and played by keys.
+  await tabTo(/Open the studies/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Play this study" }).waitFor();
   await page.keyboard.press("Control+z");
   await page.getByText(/Seed 3\./).waitFor();
+  await settled(page);
+  await page.keyboard.press("Home");
+  await tabTo(/Play this study/);
+  await page.keyboard.press("Enter");
+  await page.getByText(/trials each on the same noise/).waitFor({ state: "attached", timeout: 120_000 });
+  // Share is the last button of the header, so the first one backwards; then the link by keys.
+  for (let i = 0; i < 250 && !(await page.evaluate(() => document.activeElement?.closest("header.bar"))); i++)
+    await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Share this result" }).waitFor();
+  await tabTo(/Copy link/);
+  await page.keyboard.press("Enter");
+  await page.getByText("Copied", { exact: true }).first().waitFor();
+  await page.keyboard.press("Escape");
 });

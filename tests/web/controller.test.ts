@@ -7,7 +7,10 @@ import { openLink } from "../../web/src/base/link";
 import type { Result } from "../../web/src/base/result";
 import type { Pool, RunEvent } from "../../web/src/engine/pool";
 
-const example = { file: "first.json", text: '{\n  "prism": 1,\n  "run": { "seed": "5" }\n}\n' };
+const example = {
+  file: "llama3-405b-16384-h100.json",
+  text: '{\n  "prism": 1,\n  "run": { "seed": "5" }\n}\n',
+};
 const result = (digest = "0123456789abcdef") =>
   ({
     prism_result: 1,

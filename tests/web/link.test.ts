@@ -84,6 +84,32 @@ describe("a link", () => {
     }
   });
 
+  test("10,000 random changes of one character: none opens", () => {
+    const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.#%+/= ";
+    let state = 1;
+    /** An LCG (Knuth's constants), so that every run tries the same. */
+    const draw = (n: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * n);
+    };
+    const example = readFileSync(
+      new URL("../../examples/llama3-405b-16384-h100.json", import.meta.url),
+      "utf8",
+    );
+    const whole = makeLink({ ...shared, scenario: example });
+    let tried = 0;
+    while (tried < 10_000) {
+      // Not the "#": what stands before it is no part of the link. White space is taken out, and a space for a
+      // character is a missing one.
+      const at = 1 + draw(whole.length - 1);
+      const c = legal[draw(legal.length)]!;
+      if (c === whole[at]) continue;
+      tried++;
+      const changed = whole.slice(0, at) + c + whole.slice(at + 1);
+      expect(outcome(changed), changed).not.toBe("opened");
+    }
+  });
+
   test("cut off anywhere says so", () => {
     for (let keep = 3; keep < link.length; keep++) expect(outcome(link.slice(0, keep))).toBe("truncated");
     for (const lost of [0.01, 0.1, 0.5]) {

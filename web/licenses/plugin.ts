@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes licenses.txt beside the page: the licence of every package that a chunk holds code of (workers have
+// Writes release-notes.txt (the CHANGELOG) and licenses.txt beside the page: the licence of every package that a chunk holds code of (workers have
 // chunks of their own and share the list), and of what is compiled into the WebAssembly module.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plugin } from "vite";
 
@@ -32,7 +32,9 @@ export function licenses(): Plugin {
       }
     },
     writeBundle() {
-      if (!worker) writeFileSync(join(outDir, "licenses.txt"), document([...met]));
+      if (worker) return;
+      writeFileSync(join(outDir, "licenses.txt"), document([...met]));
+      copyFileSync(resolve(here, "../../CHANGELOG.md"), join(outDir, "release-notes.txt"));
     },
   };
 }

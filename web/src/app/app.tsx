@@ -14,23 +14,26 @@ import { CriticalPath, Ranks } from "../panels/time";
 import { TrainingPanels } from "../panels/training";
 import { Memory, Trust } from "../panels/trust";
 import { Icon } from "../ui/icons";
-import { BroughtView, Validation } from "./brought";
+import { BroughtView, Lessons, LessonView, Validation } from "./brought";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
 import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
+import { NewVersion } from "./offline";
 import { Share } from "./share";
 import { isStale } from "./state";
 import { Announcements } from "./status";
 import { Studies } from "./studies";
+import { version } from "./version";
 
 export function App() {
   const answer = useSelect((s) => s.answer);
   const stale = useSelect(isStale);
   const errors = useSelect((s) => s.errors);
   const refused = useSelect((s) => s.refusal !== null);
-  const [dialog, setDialog] = useState<"share" | "gallery" | "validation" | null>(null);
+  const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | null>(null);
+  const lesson = useSelect((s) => s.doc.lesson);
   const [tab, setTab] = useState<"form" | "text">("form");
   const [place, setPlace] = useState<Place | null>(null);
   const presets = usePresets();
@@ -50,17 +53,20 @@ export function App() {
       <header class="bar">
         <p class="mark">
           <img src="./icon.svg" alt="" width="26" height="26" />
-          <span>Prism</span>
+          <span class="label">Prism</span>
         </p>
         <nav aria-label="Document">
           <button type="button" onClick={() => setDialog("gallery")}>
             <Icon name="examples" /> <span class="label">Examples</span>
           </button>
+          <button type="button" class="in-wide" onClick={() => setDialog("lessons")}>
+            <Icon name="lessons" /> <span class="label">Lessons</span>
+          </button>
           <button type="button" onClick={files.choose}>
             <Icon name="open" /> <span class="label">Open file</span>
           </button>
           <HistoryButtons />
-          <ThemeButton />
+          <ThemeButton place="in-wide" />
           <button type="button" class="primary" onClick={() => setDialog("share")}>
             <Icon name="share" /> <span class="label">Share</span>
           </button>
@@ -76,41 +82,49 @@ export function App() {
       </header>
       <main data-wide-input={tab === "text" || undefined}>
         <div id="answer" class="answer" tabIndex={-1}>
+          <NewVersion />
           <Draft />
           <Refused />
+          {lesson !== undefined && !refused && <LessonView name={lesson} />}
           <AnswerView>
             <Errors errors={errors} onGo={goTo} />
           </AnswerView>
         </div>
         <InputPane wanted={place?.nonce ?? 0}>
-          <div class="tabs" role="tablist" aria-label="How to edit the scenario">
-            {(["form", "text"] as const).map((name) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                id={`tab-${name}`}
-                aria-selected={tab === name}
-                aria-controls={`panel-${name}`}
-                tabIndex={tab === name ? 0 : -1}
-                onClick={() => setTab(name)}
-                onKeyDown={(event) => {
-                  if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-                  const other = name === "form" ? "text" : "form";
-                  setTab(other);
-                  document.getElementById(`tab-${other}`)?.focus();
-                }}
-              >
-                {name === "form" ? "Settings" : "Text"}
-              </button>
-            ))}
-          </div>
-          <div id="panel-form" role="tabpanel" aria-labelledby="tab-form" hidden={tab !== "form"}>
-            {tab === "form" && <Form presets={presets} />}
-          </div>
-          <div id="panel-text" role="tabpanel" aria-labelledby="tab-text" hidden={tab !== "text"}>
-            {tab === "text" && <TextInput place={place} />}
-          </div>
+          {lesson === undefined ? (
+            <>
+              <div class="tabs" role="tablist" aria-label="How to edit the scenario">
+                {(["form", "text"] as const).map((name) => (
+                  <button
+                    key={name}
+                    type="button"
+                    role="tab"
+                    id={`tab-${name}`}
+                    aria-selected={tab === name}
+                    aria-controls={`panel-${name}`}
+                    tabIndex={tab === name ? 0 : -1}
+                    onClick={() => setTab(name)}
+                    onKeyDown={(event) => {
+                      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+                      const other = name === "form" ? "text" : "form";
+                      setTab(other);
+                      document.getElementById(`tab-${other}`)?.focus();
+                    }}
+                  >
+                    {name === "form" ? "Settings" : "Text"}
+                  </button>
+                ))}
+              </div>
+              <div id="panel-form" role="tabpanel" aria-labelledby="tab-form" hidden={tab !== "form"}>
+                {tab === "form" && <Form presets={presets} />}
+              </div>
+              <div id="panel-text" role="tabpanel" aria-labelledby="tab-text" hidden={tab !== "text"}>
+                {tab === "text" && <TextInput place={place} />}
+              </div>
+            </>
+          ) : (
+            <Locked />
+          )}
         </InputPane>
         {answer && !refused && (
           <div class="panels-place">
@@ -136,12 +150,23 @@ export function App() {
       </main>
       <footer class="foot">
         <p>Everything is computed in this browser. Scenarios, files and results never leave it.</p>
-        <p>
-          <a href="./licenses.txt">Licences</a>
-        </p>
+        <ul>
+          <li>
+            <a href="./release-notes.txt">Prism {version}</a>
+          </li>
+          <li>
+            <a href="./licenses.txt">Apache-2.0 and third-party notices</a>
+          </li>
+          <li>
+            <ThemeButton place="in-narrow" />
+          </li>
+        </ul>
       </footer>
       {dialog === "share" && <Share onClose={() => setDialog(null)} />}
-      {dialog === "gallery" && <Gallery onClose={() => setDialog(null)} />}
+      {dialog === "gallery" && (
+        <Gallery onClose={() => setDialog(null)} onLessons={() => setDialog("lessons")} />
+      )}
+      {dialog === "lessons" && <Lessons onClose={() => setDialog(null)} />}
       {dialog === "validation" && <Validation onClose={() => setDialog(null)} />}
       {brought && <BroughtView brought={brought} onClose={() => setBrought(null)} />}
       {files.dragging && (
@@ -174,15 +199,29 @@ function InputPane({ wanted, children }: { wanted: number; children: ComponentCh
   );
 }
 
+/** In a lesson: what can be changed stands with its question. */
+function Locked() {
+  const app = useController();
+  return (
+    <div class="locked">
+      <p>This lesson leaves one control, beside its question. All other settings are locked.</p>
+      <button type="button" class="small" onClick={() => app.leaveLesson()}>
+        Leave the lesson and change them
+      </button>
+    </div>
+  );
+}
+
 const wideWindow = () => matchMedia("(min-width: 720px)");
 
-function ThemeButton() {
+function ThemeButton({ place }: { place: "in-wide" | "in-narrow" }) {
   const [theme, setTheme] = useState<Theme>(currentTheme());
   const next: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
   const words = { system: "as the system", light: "light", dark: "dark" };
   return (
     <button
       type="button"
+      class={place}
       aria-label={`Colours: ${words[theme]}. Change to ${words[next[theme]]}`}
       title={`Colours: ${words[theme]}`}
       onClick={() => {

@@ -8,7 +8,7 @@ import type { Brought } from "./files";
 type View<P> = FunctionComponent<P>;
 
 /** The view once it is here; `failed` is told why it will not come. */
-function useView<P>(load: () => Promise<View<P>>, failed: (why: string) => void): View<P> | null {
+export function useView<P>(load: () => Promise<View<P>>, failed: (why: string) => void): View<P> | null {
   const [view, setView] = useState<View<P> | null>(null);
   useEffect(() => {
     load().then(
@@ -44,4 +44,25 @@ export function Validation({ onClose }: { onClose: () => void }) {
     },
   );
   return Dialog && <Dialog onClose={onClose} />;
+}
+
+export function LessonView({ name }: { name: string }) {
+  const app = useController();
+  const Panel = useView<{ name: string }>(
+    () => import("../lessons/lesson-panel").then((m) => m.LessonPanel),
+    (why) => app.refuseFile("The lesson", why),
+  );
+  return Panel && <Panel name={name} />;
+}
+
+export function Lessons({ onClose }: { onClose: () => void }) {
+  const app = useController();
+  const List = useView<{ onClose: () => void }>(
+    () => import("../lessons/lesson-list").then((m) => m.LessonList),
+    (why) => {
+      app.refuseFile("The list of lessons", why);
+      onClose();
+    },
+  );
+  return List && <List onClose={onClose} />;
 }

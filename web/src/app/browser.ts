@@ -4,7 +4,7 @@ import type { Draft, Surroundings } from "./controller";
 
 const draft_key = "prism.draft";
 
-function stored(): Draft | null {
+function load(): Draft | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(draft_key) ?? "null");
     if (value && typeof value === "object" && "text" in value && "fragment" in value) {
@@ -17,21 +17,24 @@ function stored(): Draft | null {
   return null;
 }
 
+/** Keeps nothing: so it is in another page's frame. */
 export const browser: Surroundings = {
   now: () => performance.now(),
   fragment: () => location.hash,
   replaceFragment: (fragment) =>
     history.replaceState(null, "", location.pathname + location.search + fragment),
-  draft: {
-    load: stored,
-    save(draft) {
-      try {
-        if (draft) localStorage.setItem(draft_key, JSON.stringify(draft));
-        else localStorage.removeItem(draft_key);
-      } catch {
-        // Forbidden or full.
-      }
-    },
+  draft: { load: () => null, save() {} },
+};
+
+export const stored: Surroundings["draft"] = {
+  load,
+  save(draft) {
+    try {
+      if (draft) localStorage.setItem(draft_key, JSON.stringify(draft));
+      else localStorage.removeItem(draft_key);
+    } catch {
+      // Forbidden or full.
+    }
   },
 };
 
@@ -55,13 +58,32 @@ export function applyTheme(theme: Theme) {
 }
 
 /** Hands a file to the user. */
-export function download(name: string, type: string, content: string) {
+export function download(name: string, type: string, content: BlobPart) {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const anchor = document.createElement("a");
   anchor.href = url;
   anchor.download = name;
   anchor.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** A drawing as a picture, at twice its size: sharp on slides. */
+export async function png(svg: string): Promise<Blob> {
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.naturalWidth;
+    canvas.height = 2 * image.naturalHeight;
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
+    );
+  } finally {
+    URL.revokeObjectURL(url);
+  }
 }
 
 /** A file name from a title: letters, digits and hyphens. */

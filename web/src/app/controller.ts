@@ -2,10 +2,11 @@
 // Joins state, engine, address bar and storage. Components read the state and call the methods here.
 
 import { pretty } from "../base/json";
-import { openLink } from "../base/link";
+import { type LinkFault, openLink } from "../base/link";
 import type { ModelImport } from "../base/model-import";
 import type { Pool, Ticket } from "../engine/pool";
 import { linkOf, readDocument } from "./documents";
+import { exampleText, firstExample, presetName } from "./examples";
 import { type Action, type Answer, empty, isSettled, reduce, type State } from "./state";
 
 export interface Draft {
@@ -78,10 +79,16 @@ export class Controller {
   openFragment(): boolean {
     const fragment = this.around.fragment();
     if (fragment === "" || fragment === "#" || fragment === this.linkInAddress) return fragment.length > 1;
+    const [, kind, name] = /^#(preset|lesson)=(.*)$/.exec(fragment) ?? [];
+    if (kind !== undefined && name !== undefined) {
+      this.linkInAddress = fragment;
+      if (kind === "lesson") this.openLesson(name);
+      else void this.openPreset(name);
+      return true;
+    }
     const opened = openLink(fragment);
     if (!opened.ok) {
-      this.halt();
-      this.dispatch({ type: "refuse", refusal: { kind: "link", fault: opened.fault } });
+      this.refuseLink(opened.fault);
       return true;
     }
     const { engine, digest, scenario } = opened.shared;
@@ -90,6 +97,49 @@ export class Controller {
     return true;
   }
   private linkInAddress = "";
+
+  private refuseLink(fault: LinkFault) {
+    this.halt();
+    this.dispatch({ type: "refuse", refusal: { kind: "link", fault } });
+  }
+
+  private async openPreset(name: string) {
+    try {
+      const file = `${name}.json`;
+      this.openExample(file, await exampleText(file));
+    } catch {
+      const message = `There is no example of the name “${name.slice(0, 80)}”. The gallery holds all of them.`;
+      this.refuseLink({ outcome: "not_a_link", message });
+    }
+  }
+
+  /** By its name; the lessons are fetched when one is asked for. */
+  async openLesson(name: string) {
+    try {
+      const [{ lessons }, { beginning }] = await Promise.all([
+        import("../lessons/lessons"),
+        import("../base/lesson"),
+      ]);
+      const lesson = lessons.get(name);
+      if (!lesson) {
+        const message = `There is no lesson of the name “${name.slice(0, 80)}”.`;
+        return this.refuseLink({ outcome: "not_a_link", message });
+      }
+      this.open({ text: beginning(lesson), source: { kind: "edited" }, lesson: name }, "opening a lesson");
+    } catch (error) {
+      this.refuseLink({
+        outcome: "not_a_link",
+        message: `The lessons could not be fetched: ${String(error)}`,
+      });
+    }
+  }
+
+  /** The scenario stays, and all of it can be changed again. */
+  leaveLesson() {
+    const { text } = this.state.doc;
+    this.dispatch({ type: "open", doc: { text, source: { kind: "edited" } }, done: "leaving the lesson" });
+    this.followAddress();
+  }
 
   openExample(file: string, text: string) {
     this.open({ text, source: { kind: "example", file } }, "loading an example");
@@ -132,7 +182,8 @@ export class Controller {
       at: this.around.now(),
       ...(group === undefined ? {} : { group }),
     });
-    this.around.draft.save({ text, fragment: "" });
+    // A lesson's steps are not work to be brought back.
+    if (this.state.doc.lesson === undefined) this.around.draft.save({ text, fragment: "" });
     if (this.state.draft !== null) this.dispatch({ type: "draft", text: null });
     if (typing) this.runSoon();
     else this.run(limit_own_s);
@@ -238,17 +289,27 @@ export class Controller {
     return this.made.link;
   }
 
-  /** The address follows the answer, but an untouched example keeps the short address. */
+  /** What stands in the address for the present text; null while it has no link yet. */
+  private address(): string | null {
+    const { source, lesson } = this.state.doc;
+    if (lesson !== undefined) return `#lesson=${lesson}`;
+    if (source.kind !== "example") return this.link();
+    const named = `#preset=${presetName(source.file)}`;
+    // The example that the bare page opens with needs no name.
+    return source.file === firstExample.file && this.around.fragment() !== named ? "" : named;
+  }
+
+  /** The address follows the answer, and always holds what is on show. */
   private followAddress() {
     clearTimeout(this.addressTimer);
     this.addressTimer = setTimeout(() => {
-      const fragment = this.state.doc.source.kind === "example" ? "" : this.link();
-      if (fragment === null || fragment === this.around.fragment()) return;
       // An opened link stays as it was written, digest included, for as long as nothing is changed.
       if (this.state.doc.source.kind === "link") return;
+      const fragment = this.address();
+      if (fragment === null || fragment === this.around.fragment()) return;
       this.linkInAddress = fragment;
       this.around.replaceFragment(fragment);
-      if (this.state.doc.source.kind === "edited")
+      if (this.state.doc.source.kind === "edited" && this.state.doc.lesson === undefined)
         this.around.draft.save({ text: this.state.doc.text, fragment });
     }, address_pause_ms);
   }

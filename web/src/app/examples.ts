@@ -9,6 +9,7 @@ export interface Example {
   file: string;
   title: string;
   question: string;
+  headline: string;
 }
 
 export const firstExample = { file: "llama3-405b-16384-h100.json", text: first };
@@ -32,3 +33,6 @@ export function exampleText(file: string): Promise<string> {
   const load = texts[`../../../examples/${file}`];
   return load ? load() : Promise.reject(new Error(`There is no example ${file}.`));
 }
+
+/** An example's name in a link: `#preset=llama3-405b-16384-h100`. */
+export const presetName = (file: string) => file.replace(/\.json$/, "");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Dialog } from "../ui/dialog";
+import { Icon } from "../ui/icons";
 import { useController, useSelect } from "./context";
 import { examples, exampleText } from "./examples";
 
 /** The examples, each by the question it answers. */
-export function Gallery({ onClose }: { onClose: () => void }) {
+export function Gallery({ onClose, onLessons }: { onClose: () => void; onLessons: () => void }) {
   const app = useController();
   const source = useSelect((s) => s.doc.source);
   const open = async (file: string) => {
@@ -18,6 +19,11 @@ export function Gallery({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Examples" onClose={onClose}>
       <p>Each opens in place of what is here; Undo brings that back.</p>
+      <p class="in-narrow">
+        <button type="button" onClick={onLessons}>
+          <Icon name="lessons" /> Lessons
+        </button>
+      </p>
       <ul class="gallery">
         {examples.map((example) => (
           <li key={example.file}>
@@ -28,6 +34,7 @@ export function Gallery({ onClose }: { onClose: () => void }) {
             >
               <strong>{example.question}</strong>
               <span>{example.title}</span>
+              <span>{example.headline}</span>
             </button>
           </li>
         ))}

@@ -51,6 +51,7 @@ export function Share({ onClose }: { onClose: () => void }) {
       </p>
       <Row label={`Link, ${count(link.length)} characters`} text={link} copy="Copy link" note={note} />
       <Row label="Markdown" text={markdown(provenance)} copy="Copy Markdown" />
+      <Row label="Frame for a page, HTML" text={frame(title, fragment)} copy="Copy HTML" />
       <Row label="Command line" text={commandLine(link)} copy="Copy command" />
       <h3>Files</h3>
       <p class="buttons">
@@ -95,6 +96,13 @@ function Row({ label, text, copy, note }: { label: string; text: string; copy: s
       {note && <p class="hint">{note}</p>}
     </div>
   );
+}
+
+/** docs/embed.md says how the host may let it have its own height. */
+function frame(title: string, fragment: string): string {
+  const source = `${location.origin}${location.pathname}?embed=1${fragment}`;
+  const name = (title || "Training step time").replace(/[&"<>]/g, (c) => `&#${c.charCodeAt(0)};`);
+  return `<iframe src="${source}" title="Prism: ${name}" width="100%" height="760" style="border:0" loading="lazy"></iframe>`;
 }
 
 /** The core's document with the link beside it, as the last member. */

@@ -16,6 +16,8 @@ export type Source =
 export interface Doc {
   text: string;
   source: Source;
+  /** Name of the lesson it belongs to: then only that lesson's control changes it. */
+  lesson?: string;
 }
 
 /** A state of the text that undo can bring back, and what was done to it, in words: "change of pp". */
@@ -97,7 +99,7 @@ export function reduce(state: State, action: Action): State {
       const together = group !== undefined && state.burst?.group === group && at - state.burst.at < group_ms;
       return {
         ...state,
-        doc: { text, source: { kind: "edited" } },
+        doc: { ...state.doc, text, source: { kind: "edited" } },
         past: together ? state.past : remember(state, action.done),
         future: [],
         refusal: null,

@@ -38,6 +38,13 @@ export function csv(heading: string, table: Table, provenance: Provenance): stri
   return `${[...comments, ...lines].join("\r\n")}\r\n`;
 }
 
+/** The same rows as in the CSV file. */
+export function json(heading: string, table: Table, { result, link }: Provenance): string {
+  const { title, seed, trials, engine_version, digest } = result;
+  const rows = table.rows.map((r) => Object.fromEntries(table.keys.map((key, i) => [key, r.exact[i]])));
+  return `${JSON.stringify({ heading, title, seed, trials, engine_version, digest, link, rows }, null, 2)}\n`;
+}
+
 export function markdown({ result, link }: Provenance): string {
   const text = answer(result);
   const title = (result.title || "Training step time").replace(/[[\]\\`*_<>]/g, "\\$&");

@@ -81,6 +81,7 @@ export function mount(
           "aria-label": options.label,
           "aria-description": options.describedBy,
           spellcheck: "false",
+          tabindex: "0",
         }),
         keymap.of([
           { key: "Mod-z", run: command(options.onUndo) },

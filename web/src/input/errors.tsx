@@ -2,7 +2,7 @@
 // The faults of the text: one line each, with its place, which is a button that goes there.
 import type { Diagnostic } from "../base/result";
 
-export function Errors({ errors, onGo }: { errors: Diagnostic[]; onGo: (error: Diagnostic) => void }) {
+export function Errors({ errors, onGo }: { errors: Diagnostic[]; onGo?: (error: Diagnostic) => void }) {
   if (errors.length === 0) return null;
   return (
     <section class="notice error" aria-label="Errors in the scenario">
@@ -10,7 +10,7 @@ export function Errors({ errors, onGo }: { errors: Diagnostic[]; onGo: (error: D
       <ul>
         {errors.map((error, i) => (
           <li key={i}>
-            {error.line > 0 && (
+            {onGo && error.line > 0 && (
               <button type="button" class="link" onClick={() => onGo(error)}>
                 Line {error.line}:{error.column}
                 {error.pointer && <code> {error.pointer}</code>}

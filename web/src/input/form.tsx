@@ -6,17 +6,8 @@ import type { Diagnostic } from "../base/result";
 import { Causes } from "./cause-list";
 import { fields, groups } from "./fields";
 import { Places } from "./place-list";
-import type { Field, Presets, Reading } from "./reading";
+import { type Field, type Presets, readingOf } from "./reading";
 import { belongs, FieldRow } from "./row";
-
-/** The user's text as data, tolerant of being no JSON. */
-function dataOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Told beside the cause itself. */
 const ofOwnCause = (e: Diagnostic) => /^\/variability\/(factors|stalls)\/\d/.test(e.pointer);
@@ -37,12 +28,7 @@ export function Form({ presets }: { presets: Presets | undefined }) {
   const text = useSelect((s) => s.doc.text);
   const answer = useSelect((s) => s.answer);
   const errors = useSelect((s) => s.errors);
-  const reading: Reading = {
-    text,
-    data: dataOf(text),
-    resolved: answer?.result.scenario,
-    presets,
-  };
+  const reading = readingOf(text, answer?.result.scenario, presets);
   const broken = reading.data === undefined;
   const result = answer?.text === text ? answer.result : undefined;
   const change = (field: Field, changed: string, typing = false) =>

@@ -78,6 +78,23 @@ export interface SeedField extends Base {
 
 export type Field = NumberField | ChoiceField | SeedField;
 
+export function readingOf(
+  text: string,
+  resolved: Record<string, unknown> | undefined,
+  presets: Presets | undefined,
+): Reading {
+  return { text, data: dataOf(text), resolved, presets };
+}
+
+/** The user's text as data, tolerant of being no JSON. */
+function dataOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 

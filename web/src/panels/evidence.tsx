@@ -186,7 +186,7 @@ function Details({ evidence }: { evidence: Evidence }) {
       return (
         <Rows
           caption={`A distribution of ${evidence.parameters} parameters against ${evidence.steps} steps`}
-          headings={["", "Fit", "Steps", "Error"]}
+          headings={["Quantile", "Fit", "Steps", "Error"]}
           rows={evidence.quantiles.map((q) => [
             `p${Math.round(100 * q.p)}`,
             seconds(q.fit_s),
@@ -224,7 +224,7 @@ function OperatorView({ evidence: e }: { evidence: OperatorEvidence }) {
     list.length > 0 && (
       <Rows
         caption={title}
-        headings={["", "Slow-down"]}
+        headings={["Place", "Slow-down"]}
         rows={[...list].sort((a, b) => b.slowdown - a.slowdown).map((g) => [g.group, g.slowdown.toFixed(4)])}
       />
     );
@@ -338,7 +338,7 @@ function ValidationView({ validation: v }: { validation: Validation }) {
       </h3>
       <Rows
         caption="Errors of the prediction and of what it must beat"
-        headings={["", "p50", "p95", "KS"]}
+        headings={["What", "p50", "p95", "KS"]}
         rows={[
           ["prediction", at(p, 0.5), at(p, 0.95), p.ks.toFixed(3)],
           [

@@ -2,10 +2,10 @@
 // One chart: its name, a sentence that reads it, the picture, the data behind it, and its files.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { download, fileName } from "../app/browser";
+import { download, fileName, png } from "../app/browser";
 import { useController, useSelect } from "../app/context";
 import { isSettled } from "../app/state";
-import { csv, svgFile } from "../base/exports";
+import { csv, json, svgFile } from "../base/exports";
 import type { Result } from "../base/result";
 import type { Table } from "../base/tables";
 import { type ChartName, loadCharts } from "../charts";
@@ -40,6 +40,8 @@ export interface FigureProps {
   cursor?: Cursor;
 }
 
+const fileTypes = ["svg", "png", "csv", "json"] as const;
+type FileType = (typeof fileTypes)[number];
 const file_width = 760;
 const redraw_pause_ms = 500;
 
@@ -49,18 +51,21 @@ export function Figure(props: FigureProps) {
   const settled = useSelect(isSettled);
   const [tableOpen, setTableOpen] = useState(false);
 
-  const save = async (type: "svg" | "csv") => {
+  const save = async (type: FileType) => {
     const link = app.link();
     if (link === null) return;
     const provenance = { result, link: location.origin + location.pathname + link };
     const name = fileName(result.title, `${chart.toLowerCase()}.${type}`);
     if (type === "csv") return download(name, "text/csv;charset=utf-8", csv(title, table(), provenance));
+    if (type === "json") return download(name, "application/json", json(title, table(), provenance));
     const charts = await loadCharts();
     const drawing = charts[chart](result, file_width, palettes.file);
     // As XML: HTML would write entities that an SVG file does not know.
     const markup = new XMLSerializer().serializeToString(drawing);
     const size = { width: file_width, height: Number(drawing.getAttribute("height")) };
-    download(name, "image/svg+xml", svgFile({ markup, ...size }, title, provenance));
+    const file = svgFile({ markup, ...size }, title, provenance);
+    if (type === "svg") download(name, "image/svg+xml", file);
+    else download(name, "image/png", await png(file));
   };
 
   return (
@@ -82,7 +87,7 @@ export function Figure(props: FigureProps) {
           <div class="about">{about}</div>
         </details>
         <span class="files">
-          {(["svg", "csv"] as const).map((type) => (
+          {fileTypes.map((type) => (
             <button
               key={type}
               type="button"

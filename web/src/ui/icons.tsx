@@ -2,6 +2,7 @@
 // Line icons on a 20-unit grid, always beside or inside something that has a name.
 const paths = {
   examples: "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z",
+  lessons: "M2 8l8-4 8 4-8 4zM5 9.500V14c3 2 7 2 10 0V9.500M18 8v5",
   undo: "M8 4 4 8l4 4M4 8h8a4 4 0 0 1 0 8H9",
   redo: "m12 4 4 4-4 4m4-4H8a4 4 0 0 0 0 8h3",
   open: "M3 16V4h5l2 2h7v3M3 16l2.500-7H19l-2.500 7z",

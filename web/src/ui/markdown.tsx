@@ -6,13 +6,14 @@ export function Markdown({ text }: { text: string }) {
   return (
     <div class="document">
       {blocks(text).map((block, i) => (
-        <BlockView key={i} block={block} />
+        <BlockView key={i} block={block} place={i + 1} />
       ))}
     </div>
   );
 }
 
-function BlockView({ block }: { block: Block }) {
+/** `place` among the blocks tells tables of the same headings apart. */
+function BlockView({ block, place }: { block: Block; place: number }) {
   switch (block.kind) {
     case "heading":
       if (block.level === 1) return null;
@@ -32,15 +33,19 @@ function BlockView({ block }: { block: Block }) {
     case "table":
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-        <section class="table-scroll" aria-label={block.headings.join(", ")} tabIndex={0}>
+        <section class="table-scroll" aria-label={tableName(block.headings, place)} tabIndex={0}>
           <table>
             <thead>
               <tr>
-                {block.headings.map((heading, i) => (
-                  <th key={i} scope="col">
-                    {inline(heading)}
-                  </th>
-                ))}
+                {block.headings.map((heading, i) =>
+                  heading === "" ? (
+                    <td key={i} />
+                  ) : (
+                    <th key={i} scope="col">
+                      {inline(heading)}
+                    </th>
+                  ),
+                )}
               </tr>
             </thead>
             <tbody>
@@ -63,6 +68,9 @@ function BlockView({ block }: { block: Block }) {
       );
   }
 }
+
+const tableName = (headings: string[], place: number) =>
+  `Table in paragraph ${place}: ${headings.filter(Boolean).join(", ")}`;
 
 const inline = (text: string) => spans(text).map((span, i) => <SpanView key={i} span={span} />);
 

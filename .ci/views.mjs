@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The views of the page and how to come to each: the accessibility test and the screenshots look at the same ones.
+
+import { createHash } from "node:crypto";
+import { deflateRawSync } from "node:zlib";
+
+/** Has a spread and a training run, and is computed in a moment. */
+const scenario = {
+  prism: 1,
+  title: "Llama 3.1 405B on 128 GPUs",
+  model: "llama-3.1-405b",
+  parallel: { tp: 8, pp: 4, dp: 4, layers_per_virtual_stage: "front" },
+  batch: { global: 32, sequence: 8192 },
+  cluster: { gpu: "h100-sxm" },
+  variability: "dedicated",
+  training_run: { steps: 20000, failures: "llama-3-2024", checkpoint: { every_min: 30, write_s: 20 } },
+  run: { trials: 1024, seed: "3" },
+};
+
+/** A link as docs/link.md defines it, without a digest. */
+export function link(value) {
+  const payload = deflateRawSync(
+    Buffer.from(`{"engine":"0.1.0","digest":"","scenario":${JSON.stringify(value)}}`),
+  ).toString("base64url");
+  const check = createHash("sha256").update(payload).digest("hex").slice(0, 8);
+  return `#v1.${payload.length.toString(36)}-${check}.${payload}`;
+}
+
+const quick = `/${link(scenario)}`;
+const faulty = `/${link({ ...scenario, batch: { global: 33, micro: 2, micro_batches: 8, sequence: 8192 } })}`;
+
+/** Step times of a made-up job of four workers, the third of them slow. */
+function stepLog() {
+  const lines = ["step,worker,step_time_s"];
+  for (let step = 0; step < 60; step++)
+    for (let worker = 0; worker < 4; worker++)
+      lines.push(
+        `${step},${worker},${(6 + ((step * 7 + worker * 3) % 11) / 50 + (worker === 2 ? 1 : 0)).toFixed(3)}`,
+      );
+  return `${lines.join("\n")}\n`;
+}
+
+/** Waits for a whole result of the present settings. */
+export const settled = (page) =>
+  page.waitForFunction(
+    () =>
+      /computed here in/.test(document.querySelector(".status p")?.textContent ?? "") &&
+      !document.querySelector("[data-stale]"),
+    undefined,
+    { timeout: 60_000 },
+  );
+
+const charts = async (page) => {
+  await settled(page);
+  await page.locator(".chart svg").nth(2).waitFor();
+};
+const dialog = (page) => page.getByRole("dialog").waitFor();
+const openInput = (page) =>
+  page.evaluate(() => {
+    document.querySelector("details.input").open = true;
+  });
+
+/** Each: where it is, and what is done there. */
+export const views = {
+  start: { path: "/", go: charts },
+  result: {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
+    },
+  },
+  text: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      await openInput(page);
+      await page.getByRole("tab", { name: "Text" }).click();
+      await page.locator(".cm-content").waitFor();
+    },
+  },
+  error: {
+    path: faulty,
+    async go(page) {
+      await page.getByRole("region", { name: "Errors in the scenario" }).waitFor();
+      await openInput(page);
+    },
+  },
+  "broken-link": { path: "/#v1.zz-01234567.AAAA", go: (page) => page.getByRole("alert").waitFor() },
+  share: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      await page.getByRole("button", { name: "Share" }).click();
+      await dialog(page);
+    },
+  },
+  examples: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      await page.getByRole("button", { name: "Examples" }).click();
+      await dialog(page);
+    },
+  },
+  lessons: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      const inHeader = page.locator("header").getByRole("button", { name: "Lessons" });
+      if (!(await inHeader.isVisible())) await page.getByRole("button", { name: "Examples" }).click();
+      await page.getByRole("button", { name: "Lessons" }).last().click();
+      await page.getByRole("dialog", { name: "Lessons" }).waitFor();
+    },
+  },
+  lesson: {
+    path: "/#lesson=checkpoint-interval",
+    async go(page) {
+      await page.getByRole("region", { name: /^Lesson/ }).waitFor();
+      await charts(page);
+      await page.getByRole("button", { name: "Hint 1 of 2" }).click();
+      await page.getByRole("radio", { name: "15 min", exact: true }).check();
+      await page.getByText("Cause.").waitFor();
+      await charts(page);
+    },
+  },
+  embed: {
+    path: `/?embed=1${link(scenario)}`,
+    async go(page) {
+      await settled(page);
+      await page.locator(".chart svg").first().waitFor();
+    },
+  },
+  compare: {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.getByRole("button", { name: "Open the studies" }).click();
+      await page.getByRole("radio", { name: "What sets the tail" }).check();
+      await page.getByRole("button", { name: "Play this study" }).click();
+      await page.getByText(/trials each on the same noise/).waitFor({ state: "attached", timeout: 120_000 });
+    },
+  },
+  evidence: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      await page
+        .locator("input[type=file]")
+        .first()
+        .setInputFiles({ name: "steps.csv", mimeType: "text/csv", buffer: Buffer.from(stepLog()) });
+      await dialog(page);
+    },
+  },
+  validation: {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.getByRole("button", { name: "All measurements" }).click();
+      await dialog(page);
+    },
+  },
+};
