@@ -43,5 +43,7 @@ test.each([
     const shots = process.env.PRISM_SHOTS;
     if (shots) await view.screenshot({ path: `${shots}/${label.replaceAll(" ", "-")}-${width}.png` });
   }
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  const box = await view.boundingBox();
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+  expect(await view.evaluate((section) => section.scrollWidth - section.clientWidth)).toBeLessThanOrEqual(0);
 });
