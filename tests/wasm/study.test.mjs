@@ -19,9 +19,9 @@ const scenario = JSON.stringify({
 });
 const program = fileURLToPath(new URL("../../build/native/core/cli/prism", import.meta.url));
 
-function play(modules, question, order) {
+function play(modules, question, order, asked = scenario) {
   const plans = modules.map((module) => {
-    const planned = JSON.parse(module.study_plan(scenario, JSON.stringify(question)));
+    const planned = JSON.parse(module.study_plan(asked, JSON.stringify(question)));
     assert.ok(planned.ok, JSON.stringify(planned.errors));
     return { module, ...planned };
   });
@@ -63,6 +63,43 @@ for (const [question, options] of questions)
     });
     assert.equal(JSON.parse(native).digest, JSON.parse(one).digest);
   });
+
+const planned = JSON.stringify({
+  ...JSON.parse(scenario),
+  training_run: {
+    steps: 20000,
+    runs: 64,
+    failures: { causes: [{ name: "any", per_day: 24, detection_min: 2, restart_min: 5, replacement: 1 }] },
+    checkpoint: { every: "best", write_s: 20 },
+    spares: { nodes: 1, repair_h: 2 },
+  },
+});
+for (const question of [
+  { study: "checkpoint" },
+  { study: "spares", within_days: 2, most: 4 },
+  { study: "capacity", within_days: 2 },
+])
+  test(`planning, ${question.study}: the same bytes on one instance and on two`, async () => {
+    const [a, b] = [await load("study"), await load("study")];
+    const one = play([a], question, (n) => Array.from({ length: n }, (_, i) => i), planned);
+    assert.equal(
+      play([a, b], question, (n) => shuffled(n, 7), planned),
+      one,
+    );
+    const answer = JSON.parse(one);
+    if (answer.curve) {
+      assert.ok(answer.curve.points.length >= 6);
+      assert.ok(Math.abs(answer.curve.best_interval_s / answer.curve.exact_interval_s - 1) < 0.5);
+    } else {
+      assert.ok(answer.capacity.candidates.length >= 3);
+    }
+  });
+
+test("a planning question needs a training run and a deadline", async () => {
+  const module = await load("study");
+  assert.equal(JSON.parse(module.study_plan(scenario, '{"study":"checkpoint"}')).ok, false);
+  assert.equal(JSON.parse(module.study_plan(planned, '{"study":"spares"}')).ok, false);
+});
 
 test("a wrong question is data, a wrong call an error", async () => {
   const module = await load("study");

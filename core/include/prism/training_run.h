@@ -186,6 +186,27 @@ struct CurvePoint {
 };
 CurvePoint curve_point(double x, std::span<const RunRecord> runs);
 
+struct LatestStart {
+  double before_s = 0;           ///< start so long before the deadline: the q-quantile of the wall-clock time
+  double low_s = 0, high_s = 0;  ///< 95 % interval from order statistics
+  bool low_known = true, high_known = true;
+  double point_estimate_s = 0;  ///< failure-free
+  bool exists = true;           ///< false: fewer than q of the runs ever finish
+};
+LatestStart latest_start(const Training& t, std::span<const RunRecord> runs, double q);
+
+/// One of the setups that a study compares.
+struct Candidate {
+  double x;
+  TrainingSetup setup;
+};
+/// Its runs, reduced to what curves and answers are made of. Studies can be spread over workers by candidates.
+struct PlayedCandidate {
+  CurvePoint curve;
+  std::int64_t runs = 0, in_time = 0;  ///< in time: finished within the time asked for
+  double failure_free_s = 0;
+  LatestStart latest;
+};
 struct CheckpointCurve {
   std::vector<CurvePoint> points;  ///< x: interval, seconds of steps
   double best_s = 0;               ///< least mean wall-clock, from a smooth curve through the points
@@ -193,7 +214,12 @@ struct CheckpointCurve {
 };
 /// How a study runs a training: on one thread, or as the caller likes.
 using TrainingRunner = std::function<std::vector<RunRecord>(const Training&)>;
-/// Intervals from a quarter to four times the best one for memoryless failures.
+Result<PlayedCandidate> play_candidate(const Candidate& candidate, double within_s, double q,
+                                       const TrainingRunner& run = run_training);
+/// Intervals from a quarter to four times the best one for memoryless failures, in whole steps.
+Result<std::vector<Candidate>> interval_candidates(const TrainingSetup& setup);
+Result<CheckpointCurve> checkpoint_curve_of(const TrainingSetup& setup, std::span<const PlayedCandidate> played);
+/// All intervals played and the curve through them.
 Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup, const TrainingRunner& run = run_training);
 
 struct Chance {
@@ -211,24 +237,12 @@ struct Capacity {
   int answer = -1, perhaps = -1, surely = -1;
   int point_estimate = -1;  ///< the first whose failure-free time, every step at its mean, is in time
 };
-struct Candidate {
-  double x;
-  TrainingSetup setup;
-};
 /// The first candidate with P(wall-clock <= within) >= q. Candidates come from small to large.
+Capacity capacity_of(std::span<const PlayedCandidate> played, double within_s, double q);
 Result<Capacity> capacity(std::span<const Candidate> candidates, double within_s, double q,
                           const TrainingRunner& run = run_training);
 /// Candidates with 0 ... most spare nodes; none without a plan for spares.
 std::vector<Candidate> spare_candidates(const TrainingSetup& setup, std::int64_t most);
-
-struct LatestStart {
-  double before_s = 0;           ///< start so long before the deadline: the q-quantile of the wall-clock time
-  double low_s = 0, high_s = 0;  ///< 95 % interval from order statistics
-  bool low_known = true, high_known = true;
-  double point_estimate_s = 0;  ///< failure-free
-  bool exists = true;           ///< false: fewer than q of the runs ever finish
-};
-LatestStart latest_start(const Training& t, std::span<const RunRecord> runs, double q);
 
 struct ScheduledRun {
   std::string name;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "prism/numerics.h"
 #include "prism/study_report.h"
+#include "report/study_digest.h"
 #include "scenario/json.h"
 
 namespace prism {
@@ -159,43 +159,6 @@ ordered_json answer(const StudyPlan& plan, const StudyResult& r) {
   }
 }
 
-/// Engine, base scenario, every variant's scenario and trials, then every number of the document.
-class Digest {
- public:
-  void text(std::string_view s) {
-    word(s.size());
-    flush();
-    sha_.update(s);
-  }
-  void number(double value) {
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    word(bits);
-  }
-  void numbers(const ordered_json& node) {
-    if (node.is_structured())
-      for (const ordered_json& child : node) numbers(child);
-    else if (node.is_number())
-      number(node.get<double>());
-  }
-  std::string finish() {
-    flush();
-    return sha_.hex_digest().substr(0, 16);
-  }
-
- private:
-  void word(std::uint64_t bits) {
-    for (int i = 0; i < 8; ++i) bytes_.push_back(static_cast<std::byte>(bits >> (8 * i)));
-    if (bytes_.size() > 1 << 16) flush();
-  }
-  void flush() {
-    sha_.update(std::span<const std::byte>(bytes_));
-    bytes_.clear();
-  }
-  Sha256 sha_;
-  std::vector<std::byte> bytes_;
-};
-
 ordered_json left_out(const StudyPlan& plan) {
   ordered_json out = ordered_json::array();
   for (const StudyPlan::LeftOut& l : plan.left_out) out.push_back({{"name", l.name}, {"why", l.why}});
@@ -239,7 +202,7 @@ std::string study_json(const StudyPlan& plan, const std::vector<std::vector<std:
   out["tied_with_best_p95"] = r.tied;
   out["answer"] = !r.variants[0].played ? ordered_json(nullptr) : answer(plan, r);
 
-  Digest digest;
+  StudyDigest digest;
   digest.text(engine_version);
   digest.text(plan.base.resolved);
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -103,39 +103,75 @@ CurvePoint curve_point(double x, std::span<const RunRecord> runs) {
   return p;
 }
 
-Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup, const TrainingRunner& run) {
-  using R = Result<CheckpointCurve>;
-  CheckpointCurve curve;
-  double middle = 0;
-  {
-    TrainingSetup best = setup;
-    best.plan.tiers.back().every = CheckpointTier::Every::best;
-    auto training = prepare_training(std::move(best));
-    if (!training) return R::faults(std::move(training.diagnostics));
-    const TrainingBasics b = basics(**training);
-    if (b.failures_per_s > 0) {
-      const double M = 1 / b.failures_per_s;
-      curve.young_s = young_interval(b.write_s, M);
-      curve.daly_first_s = daly_first_interval(b.write_s, M);
-      curve.daly_s = daly_interval(b.write_s, M);
-      curve.exact_s = best_interval(b.write_s, M);
-    }
-    middle = b.interval_s;
-  }
+namespace {
+
+/// The setup with the best interval of formulas.
+Result<TrainingBasics> with_best_interval(TrainingSetup setup) {
+  setup.plan.tiers.back().every = CheckpointTier::Every::best;
+  auto training = prepare_training(std::move(setup));
+  if (!training) return Result<TrainingBasics>::faults(std::move(training.diagnostics));
+  return Result<TrainingBasics>::of(basics(**training));
+}
+
+}  // namespace
+
+Result<std::vector<Candidate>> interval_candidates(const TrainingSetup& setup) {
+  using R = Result<std::vector<Candidate>>;
+  auto best = with_best_interval(setup);
+  if (!best) return R::faults(std::move(best.diagnostics));
   constexpr std::array<double, 13> times = {0.25, 0.35, 0.5, 0.6, 0.72, 0.85, 1, 1.18, 1.4, 1.65, 2, 2.8, 4};
-  double last = 0;
+  std::vector<Candidate> candidates;
   for (double factor : times) {
-    TrainingSetup s = setup;
-    s.plan.tiers.back().every = CheckpointTier::Every::time;
-    s.plan.tiers.back().every_s = middle * factor;
-    auto training = prepare_training(std::move(s));
+    Candidate c{0, setup};
+    c.setup.plan.tiers.back().every = CheckpointTier::Every::time;
+    c.setup.plan.tiers.back().every_s = best->interval_s * factor;
+    auto training = prepare_training(c.setup);
     if (!training) return R::faults(std::move(training.diagnostics));
-    const double interval = basics(**training).interval_s;  // in whole steps
-    if (interval <= last) continue;
-    last = interval;
-    curve.points.push_back(curve_point(interval, run(**training)));
+    c.x = basics(**training).interval_s;  // in whole steps
+    if (candidates.empty() || c.x > candidates.back().x) candidates.push_back(std::move(c));
   }
+  return R::of(std::move(candidates));
+}
+
+Result<PlayedCandidate> play_candidate(const Candidate& candidate, double within_s, double q,
+                                       const TrainingRunner& run) {
+  using R = Result<PlayedCandidate>;
+  auto training = prepare_training(candidate.setup);
+  if (!training) return R::faults(std::move(training.diagnostics));
+  const std::vector<RunRecord> runs = run(**training);
+  return R::of({curve_point(candidate.x, runs), static_cast<std::int64_t>(runs.size()), in_time(runs, within_s),
+                basics(**training).failure_free_s, latest_start(**training, runs, q)});
+}
+
+namespace {
+
+Result<std::vector<PlayedCandidate>> play_all(std::span<const Candidate> candidates, double within_s, double q,
+                                              const TrainingRunner& run) {
+  std::vector<PlayedCandidate> all;
+  for (const Candidate& candidate : candidates) {
+    auto played = play_candidate(candidate, within_s, q, run);
+    if (!played) return Result<std::vector<PlayedCandidate>>::faults(std::move(played.diagnostics));
+    all.push_back(*played);
+  }
+  return Result<std::vector<PlayedCandidate>>::of(std::move(all));
+}
+
+}  // namespace
+
+Result<CheckpointCurve> checkpoint_curve_of(const TrainingSetup& setup, std::span<const PlayedCandidate> played) {
+  auto best = with_best_interval(setup);
+  if (!best) return Result<CheckpointCurve>::faults(std::move(best.diagnostics));
+  CheckpointCurve curve;
+  if (best->failures_per_s > 0) {
+    const double w = best->write_s, M = 1 / best->failures_per_s;
+    curve.young_s = young_interval(w, M);
+    curve.daly_first_s = daly_first_interval(w, M);
+    curve.daly_s = daly_interval(w, M);
+    curve.exact_s = best_interval(w, M);
+  }
+  for (const PlayedCandidate& p : played) curve.points.push_back(p.curve);
   // The expansion holds near the optimum.
+  const double middle = best->interval_s;
   std::vector<CurvePoint> near;
   for (const CurvePoint& p : curve.points)
     if (p.x >= 0.45 * middle && p.x <= 2.2 * middle) near.push_back(p);
@@ -147,33 +183,42 @@ Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup, const Train
                          [](const auto& a, const auto& b) { return a.mean_wall_s < b.mean_wall_s; });
     curve.best_s = least->x;
   }
-  return R::of(std::move(curve));
+  return Result<CheckpointCurve>::of(std::move(curve));
 }
 
-Result<Capacity> capacity(std::span<const Candidate> candidates, double within_s, double q,
-                          const TrainingRunner& run) {
-  using R = Result<Capacity>;
+Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup, const TrainingRunner& run) {
+  using R = Result<CheckpointCurve>;
+  const auto candidates = interval_candidates(setup);
+  if (!candidates) return R::faults(candidates.diagnostics);
+  const auto played = play_all(*candidates, 0, confidence, run);
+  if (!played) return R::faults(played.diagnostics);
+  return checkpoint_curve_of(setup, *played);
+}
+
+Capacity capacity_of(std::span<const PlayedCandidate> played, double within_s, double q) {
   Capacity c;
-  for (const Candidate& candidate : candidates) {
-    auto training = prepare_training(candidate.setup);
-    if (!training) return R::faults(std::move(training.diagnostics));
+  for (const PlayedCandidate& p : played) {
     const auto index = static_cast<int>(c.candidates.size());
-    const std::vector<RunRecord> runs = run(**training);
-    const auto n = static_cast<std::int64_t>(runs.size()), hits = in_time(runs, within_s);
-    const ProbabilityInterval interval = probability_interval(hits, n, confidence);
-    const CurvePoint p = curve_point(candidate.x, runs);
-    const double share = static_cast<double>(hits) / static_cast<double>(n);
-    c.candidates.push_back(
-        {candidate.x, share, interval.low, interval.high, p.mean_wall_s, p.p95_s, p.goodput, p.finished});
+    const ProbabilityInterval interval = probability_interval(p.in_time, p.runs, confidence);
+    const double share = static_cast<double>(p.in_time) / static_cast<double>(p.runs);
+    c.candidates.push_back({p.curve.x, share, interval.low, interval.high, p.curve.mean_wall_s, p.curve.p95_s,
+                            p.curve.goodput, p.curve.finished});
     const auto first = [&](int& place, bool here) {
       if (place < 0 && here) place = index;
     };
     first(c.answer, share >= q);
     first(c.perhaps, interval.high >= q);
     first(c.surely, interval.low >= q);
-    first(c.point_estimate, basics(**training).failure_free_s <= within_s);
+    first(c.point_estimate, p.failure_free_s <= within_s);
   }
-  return R::of(std::move(c));
+  return c;
+}
+
+Result<Capacity> capacity(std::span<const Candidate> candidates, double within_s, double q,
+                          const TrainingRunner& run) {
+  const auto played = play_all(candidates, within_s, q, run);
+  if (!played) return Result<Capacity>::faults(played.diagnostics);
+  return Result<Capacity>::of(capacity_of(*played, within_s, q));
 }
 
 std::vector<Candidate> spare_candidates(const TrainingSetup& setup, std::int64_t most) {

@@ -2,13 +2,13 @@
 // The studies are a file of their own, asked for when one is wanted.
 import { useState } from "preact/hooks";
 
-type View = typeof import("../panels/studies").StudyPanels;
+type View = typeof import("../panels/planning").AllStudies;
 
 export function Studies() {
   const [view, setView] = useState<View | null>(null);
   const [fault, setFault] = useState("");
-  const StudyPanels = view;
-  if (StudyPanels) return <StudyPanels />;
+  const AllStudies = view;
+  if (AllStudies) return <AllStudies />;
   return (
     <section class="card wide">
       <header>
@@ -23,8 +23,8 @@ export function Studies() {
           type="button"
           class="small"
           onClick={() =>
-            import("../panels/studies").then(
-              (module) => setView(() => module.StudyPanels),
+            import("../panels/planning").then(
+              (module) => setView(() => module.AllStudies),
               (error) => setFault(String(error)),
             )
           }

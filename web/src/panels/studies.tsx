@@ -17,6 +17,21 @@ import { DataTable } from "../ui/table";
 /** Fetched with the first study. */
 let module: Promise<WebAssembly.Module> | undefined;
 
+export function begin(text: string, question: object, progress: (share: number) => void): RunningStudy {
+  module ??= compile(moduleUrl);
+  return startStudy({
+    text: shortened(text),
+    question,
+    module,
+    size: poolSize(),
+    spawn: () =>
+      new Worker(new URL("../engine/study.worker.ts", import.meta.url), {
+        type: "module",
+      }) as unknown as StudyWorker,
+    progress,
+  });
+}
+
 interface Offer {
   label: string;
   question: object;
@@ -59,7 +74,7 @@ const names = Object.keys(offers) as StudyName[];
 /** Trials of each variant on the page: enough for the ranking, few enough to wait for. */
 const trials = 1024;
 
-function shortened(text: string): string {
+export function shortened(text: string): string {
   const scenario = JSON.parse(text) as { run?: { trials?: number } };
   const asked = scenario.run?.trials ?? 10_000;
   return JSON.stringify({ ...scenario, run: { ...scenario.run, trials: Math.min(asked, trials) } });
@@ -78,19 +93,8 @@ export function StudyPanels() {
     setFault("");
     setShare(0);
     let study: RunningStudy;
-    module ??= compile(moduleUrl);
     try {
-      study = startStudy({
-        text: shortened(text),
-        question: { study: name, ...offers[name]!.question },
-        module,
-        size: poolSize(),
-        spawn: () =>
-          new Worker(new URL("../engine/study.worker.ts", import.meta.url), {
-            type: "module",
-          }) as unknown as StudyWorker,
-        progress: setShare,
-      });
+      study = begin(text, { study: name, ...offers[name]!.question }, setShare);
     } catch {
       return setFault("The text is not a scenario yet.");
     }
@@ -224,7 +228,7 @@ function StudyView({ study, about, stale }: { study: Study; about: string; stale
   );
 }
 
-function Picture({ name, draw, of }: { name: string; draw: (width: number) => Drawing; of: unknown }) {
+export function Picture({ name, draw, of }: { name: string; draw: (width: number) => Drawing; of: unknown }) {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {

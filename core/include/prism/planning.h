@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about a training run that take several setups (docs/training-run.md): how often to write checkpoints, how many
+// spares, how many GPUs. Spread over threads or workers by candidate; any number of them gives the same bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prism/report.h"
+
+namespace prism {
+
+enum class PlanningKind { checkpoint, spares, capacity };
+inline constexpr std::array<std::string_view, 3> planning_names{"checkpoint", "spares", "capacity"};
+
+struct PlanningQuestion {
+  PlanningKind kind = PlanningKind::checkpoint;
+  double within_days = 0;    ///< spares and capacity: in how many days the run must be finished
+  double probability = 0.95; ///< of finishing in time that is asked for
+  std::int64_t most = 32;    ///< spares: the largest number tried
+};
+
+/// A scenario with its question, its step simulated unless the question changes it.
+struct Planning {
+  PlanningQuestion question;
+  std::string title, resolved;
+  TrainingSetup setup;                 ///< the scenario's own; capacity simulates a step for each size
+  std::vector<Candidate> candidates;   ///< checkpoint and spares
+  std::vector<std::string> scenarios;  ///< capacity: of each size, from small to large
+  std::size_t own = 0;                 ///< capacity: which of them is the scenario's own size
+};
+
+/// Whether this question is one of these, not one of StudyPlan's.
+bool is_planning_question(std::string_view question);
+Result<Planning> plan_planning(std::string_view scenario, std::string_view question);
+std::size_t planning_units(const Planning& planning);
+std::vector<std::byte> run_planning_unit(const Planning& planning, std::size_t unit);
+
+/// {"study", "units": [{"name", "work"}], "notes"}
+std::string planning_plan_json(const Planning& planning);
+/// The whole answer. `parts`: of all units, in their order.
+std::string planning_json(const Planning& planning, const Parts& parts);
+
+}  // namespace prism

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planning the training run of the scenario at hand: how often to write checkpoints, how many spares, how many GPUs.
+import { useEffect, useState } from "preact/hooks";
+import { useSelect } from "../app/context";
+import * as format from "../base/format";
+import { type Planning, type PlanningName, planningReading, planningTable } from "../base/planning";
+import * as palettes from "../charts/palette";
+import { drawPlanning } from "../charts/planning";
+import type { RunningStudy } from "../engine/study";
+import { Choice } from "../ui/choice";
+import { DataTable } from "../ui/table";
+import { begin, Picture, StudyPanels } from "./studies";
+
+const offers: [PlanningName, string][] = [
+  ["checkpoint", "How often to write checkpoints"],
+  ["spares", "How many spares"],
+  ["capacity", "How many GPUs"],
+];
+const about: Record<PlanningName, string> = {
+  checkpoint:
+    "Mean wall-clock time by interval, all on the same noise, with 95 % intervals. The best is the minimum of a smooth curve through the points. Young’s and Daly’s formulas are for memoryless failures and blocking writes much shorter than the time between failures.",
+  spares:
+    "Share of the runs that finish in time by the number of spare nodes; upright lines are 95 % intervals, the dashed line the chance asked for.",
+  capacity:
+    "Share of the runs that finish in time by the number of GPUs; the global batch is kept and the step simulated anew for each size. Upright lines are 95 % intervals, the dashed line the chance asked for.",
+};
+
+export function AllStudies() {
+  const planned = useSelect((s) => s.answer?.result.training_run !== undefined);
+  return (
+    <>
+      <StudyPanels />
+      {planned && <PlanningPanel />}
+    </>
+  );
+}
+
+function PlanningPanel() {
+  const text = useSelect((s) => s.answer?.text ?? s.doc.text);
+  const asked = useSelect((s) => s.answer?.result.training_run?.finish.within.at(-1)?.days ?? 60);
+  const [name, setName] = useState<PlanningName>("checkpoint");
+  const [days, setDays] = useState(asked);
+  const [running, setRunning] = useState<RunningStudy | null>(null);
+  const [share, setShare] = useState(0);
+  const [fault, setFault] = useState("");
+  const [found, setFound] = useState<{ planning: Planning; text: string } | null>(null);
+  useEffect(() => () => running?.cancel(), [running]);
+
+  const start = () => {
+    setFault("");
+    setShare(0);
+    const question =
+      name === "checkpoint" ? { study: name } : { study: name, within_days: days, probability: 0.95 };
+    try {
+      const study = begin(text, question, setShare);
+      setRunning(study);
+      study.answer.then(
+        (answer) => {
+          setFound({ planning: answer as unknown as Planning, text });
+          setRunning(null);
+        },
+        (error) => {
+          setFault(error instanceof Error ? error.message : String(error));
+          setRunning(null);
+        },
+      );
+    } catch {
+      setFault("The text is not a scenario yet.");
+    }
+  };
+  const stop = () => {
+    running?.cancel();
+    setRunning(null);
+  };
+
+  return (
+    <section class="card wide figure">
+      <header>
+        <h2>Planning the run</h2>
+        <Choice
+          name="Question"
+          value={name}
+          options={offers}
+          onChange={(chosen) => {
+            stop();
+            setName(chosen);
+          }}
+        />
+      </header>
+      {name !== "checkpoint" && (
+        <p>
+          <label>
+            Finished within (days){" "}
+            <input
+              type="number"
+              min="0.001"
+              step="any"
+              value={days}
+              onInput={(event) => setDays(Number(event.currentTarget.value))}
+            />
+          </label>
+        </p>
+      )}
+      <p>
+        <button type="button" class="small" onClick={running ? stop : start}>
+          {running ? "Stop planning" : "Play this question"}
+        </button>{" "}
+        <output>{running ? `${Math.round(100 * share)} %` : ""}</output>
+      </p>
+      {fault && <p role="alert">{fault}</p>}
+      {found && found.planning.prism_study === name && (
+        <Answer planning={found.planning} stale={found.text !== text} />
+      )}
+    </section>
+  );
+}
+
+function Answer({ planning, stale }: { planning: Planning; stale: boolean }) {
+  const reading = planningReading(planning);
+  return (
+    <div data-stale={stale || undefined}>
+      {stale && <p>The scenario has changed since: play the question again.</p>}
+      <p class="reading">{reading}</p>
+      <Picture
+        name={`Planning. ${reading}`}
+        draw={(width) => drawPlanning(planning, width, palettes.page)}
+        of={planning}
+      />
+      <footer>
+        <details>
+          <summary>Data table</summary>
+          <DataTable table={planningTable(planning)} caption="What was tried" />
+        </details>
+        <details>
+          <summary>How to read this</summary>
+          <div class="about">
+            <p>{about[planning.prism_study]}</p>
+            <p>
+              {format.count(planning.runs)} runs of each, seed {planning.seed}; digest {planning.digest}.
+            </p>
+          </div>
+        </details>
+      </footer>
+    </div>
+  );
+}
