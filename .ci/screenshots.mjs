@@ -16,7 +16,7 @@ const { server, port } = await serve({
   port: 0,
 });
 const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
+  executablePath: "/usr/bin/chromium-headless-shell",
   args: ["--no-sandbox", "--disable-gpu"],
 });
 const sizes = [

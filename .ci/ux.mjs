@@ -16,7 +16,7 @@ const site = process.env.PRISM_SITE ?? join(root, "build", "site");
 const { server, port } = await serve({ site, port: 0, packed: true });
 const origin = `http://127.0.0.1:${port}`;
 const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
+  executablePath: "/usr/bin/chromium-headless-shell",
   args: ["--no-sandbox", "--disable-gpu"],
 });
 const load = loadavg()[0].toFixed(1);

@@ -92,7 +92,7 @@ test("a newer build waits, says so, and takes over whole; half a build is never 
   };
   const { server, port } = await serve({ site: served, port: 0 });
   const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
+    executablePath: "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {

@@ -19,6 +19,7 @@
 namespace prism {
 namespace {
 
+constexpr std::size_t many_chunks = 1000;
 /// Few enough replicas, or few enough draws of all of them together, are simply all simulated.
 constexpr std::int64_t few_replicas = 8;
 constexpr double few_draws = 4096;
@@ -36,7 +37,7 @@ constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int6
 /// the latest can be guessed. Measured in docs/design/040-variability.md: where all are alike, the slowest of the rest
 /// is one draw, and more simulated ones would only cost time; the more the lasting causes decide, the fewer replicas
 /// can be the latest.
-Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::int64_t replicas) {
+Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::int64_t replicas, std::size_t chunks) {
   if (alike) return {4, 1, 0};
   if (micro_batch || screened.spread < 1) return {8, replicas, replicas};
   // The latest of n sums of what lasts (s) and what does not (1) lies near z(n) sqrt(1 + s^2); of it z(n) s / sqrt(1 + s^2)
@@ -45,7 +46,9 @@ Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::in
   const double latest = detail::normal_quantile(Mass::above(1 / n));
   const double share = detail::normal_mass((latest * s - 2.5) / std::sqrt(1 + s * s)).upper;
   const double missed = 200 * screened.guess.miss, played = 8 + missed, depth = 10 + n * share + missed;
-  return {screened.spread < 2 ? 4 : 2, std::min(replicas, static_cast<std::int64_t>(played)), std::min(replicas, static_cast<std::int64_t>(depth))};
+  const auto of = [&](double count) { return std::min(replicas, static_cast<std::int64_t>(count)); };
+  // Where a replica's end is a sum of many draws, the law of the rest is near enough to normal to speak for all but two.
+  return {s >= 2 && chunks >= many_chunks ? 2 : 4, of(played), of(depth)};
 }
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
@@ -241,7 +244,8 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
                         .screen(steps_of(screened_steps, static_cast<std::int64_t>(lane_count)));
   }
   if (s->approximate)
-    s->effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp);
+    s->effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp,
+                          s->compiled->graph.tasks.size());
   for (const Factor& f : workload.causes) s->lasts_a_run |= f.period == Factor::Period::run;
   s->lasts_a_run &= !s->reference;
   if (can_attribute(*s->compiled)) s->attribution_trials = run.attribution_trials;
@@ -334,7 +338,7 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
     }
     case Phase::attribution: {
       const std::int64_t count = part(s.attribution_trials, attribution_unit);
-      Effort effort = effort_of(s.screened, alike(c), c.causes.micro_batch(), s.replicas);
+      Effort effort = effort_of(s.screened, alike(c), c.causes.micro_batch(), s.replicas, c.graph.tasks.size());
       effort.simulated = std::min(attributed_replicas, s.replicas);
       if (!bench.recording)
         bench.recording = std::make_unique<Recording<float>>(c, lane_count, static_cast<std::size_t>(c.lines));

@@ -301,12 +301,17 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
 
 Screened Player::screen(std::span<const Step> steps) {
   const auto lines = static_cast<std::size_t>(c_.lines), ranks = static_cast<std::size_t>(c_.workload.pp);
-  const auto replicas = c_.workload.dp;
-  const std::int64_t each = std::min(screened_replicas, replicas);
+  // Not those that a what-if changes: they are simulated anyway, and one slow node would pass for spread among all.
+  const auto changed = c_.causes.changed_replicas();
+  std::vector<std::int32_t> replicas;
+  for (std::int32_t d = 0; d < c_.workload.dp; ++d)
+    if (std::find(changed.begin(), changed.end(), d) == changed.end()) replicas.push_back(d);
+  const std::int64_t count = std::ssize(replicas), each = std::min(screened_replicas, count);
+  if (each == 0) return {closed_form_guess(c_), 0};
   std::vector<Pair> pairs;
   for (std::int32_t i = 0; i < std::ssize(steps); ++i)
     for (std::int64_t j = 0; j < each; ++j)
-      pairs.push_back({i, static_cast<std::int32_t>((j * replicas / each + i) % replicas)});
+      pairs.push_back({i, replicas[static_cast<std::size_t>((j * count / each + i) % count)]});
   shared_.draw(seed_, steps);
   std::vector<Observed> observed;
   std::vector<double> own;
