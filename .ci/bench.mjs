@@ -116,13 +116,19 @@ async function page(example) {
             // Old numbers stand under "Computing" until the first new ones: "From the first 256 of 10,000 trials".
             const look = () => {
               const text = status.textContent;
-              if (!first && status.dataset.running && text.startsWith("From")) first = performance.now() - start;
+              if (!first && status.dataset.running && text.startsWith("From"))
+                first = performance.now() - start;
               if (!first || !text.includes("computed here in")) return;
               observer.disconnect();
               done({ first: first / 1000, whole: (performance.now() - start) / 1000 });
             };
             const observer = new MutationObserver(look);
-            observer.observe(status, { subtree: true, childList: true, characterData: true, attributes: true });
+            observer.observe(status, {
+              subtree: true,
+              childList: true,
+              characterData: true,
+              attributes: true,
+            });
             document.querySelector('button[aria-label="Run with a new seed"]').click();
           }),
       ),
