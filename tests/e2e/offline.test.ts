@@ -114,7 +114,9 @@ test("a newer build waits, says so, and takes over whole; half a build is never 
       (await navigator.serviceWorker.getRegistration())?.update().catch(() => {}),
     );
     await expect
-      .poll(() => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.installing))
+      .poll(() => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.installing), {
+        timeout: 20_000,
+      })
       .toBeNull();
     await expect.poll(() => sets(page), { timeout: 20_000 }).toEqual([old]);
     expect(await notice.count()).toBe(0);
@@ -129,8 +131,9 @@ test("a newer build waits, says so, and takes over whole; half a build is never 
     await page.waitForFunction(
       async () => (await navigator.serviceWorker.getRegistration())?.waiting === null,
     );
+    // The window reloads when the new worker has taken over.
+    await expect.poll(() => notice.count(), { timeout: 20_000 }).toBe(0);
     await settled(page);
-    expect(await notice.count()).toBe(0);
     expect((await sets(page)).some((name) => name.endsWith(" newer"))).toBe(true);
     expect(await page.locator("h1").innerText()).toBe("Quick");
   } finally {
