@@ -31,7 +31,8 @@ const { views } = (await import(resolve(root, ".ci/views.mjs"))) as {
   views: Record<string, { path: string; go(page: Page): Promise<void> }>;
 };
 
-describe.each([360, 768, 1440])("%i px", (width) => {
+// The width between is left to the full run.
+describe.each(process.env.PRISM_FULL ? [360, 768, 1440] : [360, 1440])("%i px", (width) => {
   test.each(Object.entries(views))(
     "axe is clean in both themes, nothing scrolls sideways: %s",
     async (_, view) => {
