@@ -72,7 +72,11 @@ export async function visit(path = "/", options: BrowserContextOptions = {}): Pr
     if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
-  page.on("requestfailed", (request) => faults.push(`request: ${request.url()}`));
+  // Aborted: a test that ends, or goes elsewhere, while something is still being fetched.
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    if (reason !== "net::ERR_ABORTED") faults.push(`request: ${request.url()} ${reason}`);
+  });
   await page.goto(origin + path);
   return page;
 }
