@@ -15,7 +15,7 @@ const examples = ["examples/llama3-405b-16384-h100.json", "examples/variability-
 const repetitions = 3;
 
 setup({ bench: true });
-preset("native");
+preset("native", ["prism", "prism_kernels", "prism_kernels_widest", "prism_estimate"], ["-DPRISM_BENCH=ON"]);
 preset("wasm");
 publish();
 site();

@@ -4,18 +4,29 @@
 //   node .ci/test.mjs              gcc, WebAssembly in Node, the page's parts, the page in Chromium
 //   node .ci/test.mjs --sanitize   also AddressSanitizer and UndefinedBehaviorSanitizer
 //   node .ci/test.mjs --all        also clang, and the statistical tests at full size (PRISM_FULL=1)
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { preset, publish, site, wasm } from "./build.mjs";
 import { setup } from "./setup.mjs";
-import { fail, jobs, say, succeeds } from "./shell.mjs";
+import { fail, jobs, root, say, succeeds } from "./shell.mjs";
 
 const all = process.argv.includes("--all");
 const sanitize = all || process.argv.includes("--sanitize");
 const full = all ? { PRISM_FULL: "1" } : {};
 const failed = [];
 
+/** What a runner prints is shown, and kept in a file to be repeated at the end of a run that failed. */
 function test(name, command, args, env = {}) {
   say(`Test: ${name}`);
-  if (!succeeds(command, args, { env })) failed.push(name);
+  const log = join(root, "build", "tests", `${name.replace(/\W+/g, "-")}.log`);
+  mkdirSync(join(log, ".."), { recursive: true });
+  const kept = ["-o", "pipefail", "-c", '"$@" 2>&1 | tee "$0"', log, command, ...args];
+  if (!succeeds("bash", kept, { env })) failed.push({ name, log });
+}
+
+function report({ name, log }) {
+  const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+  console.log(`\n== The end of what failed: ${name} (whole: ${log})\n${lines.slice(-40).join("\n")}`);
 }
 
 function ctest(presetName, env, more = []) {
@@ -62,5 +73,6 @@ if (sanitize) {
   );
 }
 
-if (failed.length > 0) fail(`Failed: ${failed.join("; ")}`);
+for (const each of failed) report(each);
+if (failed.length > 0) fail(`Failed: ${failed.map((each) => each.name).join("; ")}`);
 say("All tests passed");

@@ -15,9 +15,7 @@ std::string time_text(double seconds) {
   const TimeUnit unit = TimeUnit::for_size(std::fabs(seconds));
   return significant(seconds / unit.seconds, 4) + " " + std::string(unit.symbol);
 }
-std::string percent(double share, int decimals = 2) {
-  return (share >= 0 ? "+" : "") + fixed(100 * share, decimals) + " %";
-}
+std::string signed_percent(double share) { return (share >= 0 ? "+" : "") + percent(share, 2); }
 double mean(const std::vector<double>& v) {
   double sum = 0;
   for (const double x : v) sum += x;
@@ -28,7 +26,7 @@ std::string episode_text(const Episode& e, std::size_t all_steps) {
   std::string steps;
   if (e.kind == Episode::Kind::drift)
     return "drift: compute of the first " + std::to_string(e.steps.size()) + " of " +
-           std::to_string(all_steps) + " recorded steps takes " + percent(e.lengthens) +
+           std::to_string(all_steps) + " recorded steps takes " + signed_percent(e.lengthens) +
            " against the rest (" + time_text(e.there) + ", then " + time_text(e.usual) + ")\n";
   for (std::size_t i = 0; i < e.steps.size() && i < 8; ++i)
     steps += (i ? ", " : "") + std::to_string(e.steps[i]);
@@ -50,7 +48,8 @@ std::string slowdowns(const char* title, std::vector<GroupSlowdown> groups, std:
 }
 
 std::string judgement_row(const Judgement& j) {
-  return "p50 " + percent(j.error(0.5)) + ", p95 " + percent(j.error(0.95)) + ", KS " + fixed(j.ks, 3);
+  return "p50 " + signed_percent(j.error(0.5)) + ", p95 " + signed_percent(j.error(0.95)) + ", KS " +
+         fixed(j.ks, 3);
 }
 
 }  // namespace
@@ -187,7 +186,7 @@ std::string step_fit_text(const StepFit& f, const std::vector<double>& seconds) 
   for (const double p : {0.05, 0.5, 0.95, 0.99}) {
     const double fitted = law.quantile(Mass::below(p)), seen = quantile_of_sorted(sorted, p);
     quantiles.push_back(
-        {"p" + fixed(100 * p, 0), time_text(fitted), time_text(seen), percent(fitted / seen - 1)});
+        {"p" + fixed(100 * p, 0), time_text(fitted), time_text(seen), signed_percent(fitted / seen - 1)});
   }
   return out + table(quantiles);
 }
@@ -207,7 +206,7 @@ std::string judgement_text(const Judgement& j) {
   Rows quantiles = {{"", "predicted", "observed", "error"}};
   for (const auto& q : j.quantiles)
     quantiles.push_back({"p" + fixed(100 * q.p, 0), time_text(q.predicted), time_text(q.observed),
-                         percent(q.predicted / q.observed - 1)});
+                         signed_percent(q.predicted / q.observed - 1)});
   return table(quantiles) + "\nKS distance " + fixed(j.ks, 3) + "; a right prediction shows " +
          fixed(j.ks_mean, 3) + " on average with so many steps, and more than this one with probability " +
          fixed(j.ks_p, 2) + "\n";
@@ -222,9 +221,9 @@ std::string validation_text(const Validation& v) {
          time_text(j.p95_low) + " to " + time_text(j.p95_high) + "\n\n";
   out += table({{"prediction", judgement_row(j)},
                 {"baseline: training steps as they are", judgement_row(v.resampled)},
-                {"baseline: constant, their median", "p50 " + percent(v.constant_p50_error) + ", p95 " +
-                                                         percent(v.constant_p95_error) + ", KS " +
-                                                         fixed(v.constant_ks, 3)},
+                {"baseline: constant, their median", "p50 " + signed_percent(v.constant_p50_error) +
+                                                         ", p95 " + signed_percent(v.constant_p95_error) +
+                                                         ", KS " + fixed(v.constant_ks, 3)},
                 {"independent draws by type and stage", judgement_row(v.independent_by_stage)},
                 {"independent draws by type", judgement_row(v.independent)}});
   if (!v.episodes.empty()) out += "\n";

@@ -32,6 +32,8 @@ TimeUnit TimeUnit::for_size(double s) {
 
 std::string fixed(double x, int decimals) { return print("%.*f", decimals, x); }
 
+std::string percent(double share, int decimals) { return fixed(100 * share, decimals) + " %"; }
+
 std::string significant(double x, int digits) { return fixed(x, std::max(0, digits - 1 - magnitude(x))); }
 
 std::string grouped(std::int64_t n) {
@@ -60,8 +62,8 @@ int decimals_for(double value, double width) {
 
 std::string exact(double x) { return print("%.*g", 17, x); }
 
-/// Bytes at the start of `text` that would turn round the text after them: bidirectional marks and overrides, and
-/// line separators. 0: none.
+/// Bytes at the start of `text` that would turn round the text after them: bidirectional marks and overrides,
+/// and line separators. 0: none.
 static std::size_t disguise(std::string_view text) {
   if (text.starts_with("\xd8\x9c")) return 2;
   if (text.size() < 3 || text[0] != '\xe2') return 0;

@@ -18,6 +18,8 @@ struct TimeUnit {
 
 /// Fixed notation with the given number of decimals.
 std::string fixed(double x, int decimals);
+/// 0.125 as 12.5 %.
+std::string percent(double share, int decimals = 1);
 /// At least `digits` significant digits, never an exponent.
 std::string significant(double x, int digits);
 /// 16384 as 16,384.

@@ -62,16 +62,17 @@ int main(int argc, char** argv) {
   run_command->add_option("--samples", run_options.samples_file, "Write every trial to this CSV file");
   CLI::Option* run_json = run_command->add_flag("--json", run_options.json, "Print the result document");
   run_command->add_flag("--csv", run_options.csv, "Print the quantiles as CSV")->excludes(run_json);
-  CLI::Option* run_blocks = run_command->add_option(
-      "--blocks", run_options.blocks, "Only blocks A to B - 1 of 256 trials each, into a file for prism merge");
+  CLI::Option* run_blocks =
+      run_command->add_option("--blocks", run_options.blocks,
+                              "Only blocks A to B - 1 of 256 trials each, into a file for prism merge");
   CLI::Option* run_part = run_command->add_option("-o,--output", run_options.part_file, "That file");
   run_blocks->needs(run_part)->excludes(run_json);
   run_part->needs(run_blocks);
   run_command->callback([&] { code = run(run_options); });
 
   MergeOptions merge_options;
-  CLI::App* merge_command =
-      app.add_subcommand("merge", "Join the parts that runs with --blocks wrote: the result of the whole run");
+  CLI::App* merge_command = app.add_subcommand(
+      "merge", "Join the parts that runs with --blocks wrote: the result of the whole run");
   merge_command->add_option("PART", merge_options.files, "Files of prism run --blocks")->required();
   add_threads(merge_command, merge_options.threads);
   merge_command->add_flag("--json", merge_options.json, "Print the result document");
@@ -92,7 +93,8 @@ int main(int argc, char** argv) {
   ModelImportOptions model_import_options;
   CLI::App* model_import_command =
       app.add_subcommand("import-model", "Turn a Hugging Face config.json into a scenario's model");
-  model_import_command->add_option("FILE", model_import_options.file, "config.json; - reads standard input")->required();
+  model_import_command->add_option("FILE", model_import_options.file, "config.json; - reads standard input")
+      ->required();
   model_import_command
       ->add_option("--stages", model_import_options.stages,
                    "Show how each rule spreads the layers over so many virtual stages")
@@ -126,12 +128,16 @@ int main(int argc, char** argv) {
   add_training_studies(*study_command, training_study, code);
 
   ImportOptions import_options;
-  CLI::App* import_command = app.add_subcommand("import", "Read a trace, a log or a launch script and say what is in it");
+  CLI::App* import_command =
+      app.add_subcommand("import", "Read a trace, a log or a launch script and say what is in it");
   import_command->add_option("KIND", import_options.kind, "kineto, operators, nccl, steps or megatron")
       ->required()
       ->check(CLI::IsMember({"kineto", "operators", "nccl", "steps", "megatron"}));
-  import_command->add_option("FILE", import_options.files, "What was measured, gzip or not; - reads standard input")->required();
-  import_command->add_option("--scenario", import_options.scenario_file, "Write the job as a scenario to this file");
+  import_command
+      ->add_option("FILE", import_options.files, "What was measured, gzip or not; - reads standard input")
+      ->required();
+  import_command->add_option("--scenario", import_options.scenario_file,
+                             "Write the job as a scenario to this file");
   import_command->add_option("--timeline", import_options.timeline_file,
                              "Write a step, measured, replayed and ideal, as a Chrome trace to this file");
   import_command->add_option("--against", import_options.against,
@@ -141,20 +147,31 @@ int main(int argc, char** argv) {
   import_command->callback([&] { code = import_evidence(import_options); });
 
   FitOptions fit_options;
-  CLI::App* fit_command = app.add_subcommand("fit", "Fit distributions to numbers and say which can be told apart");
-  fit_command->add_option("FILE", fit_options.file, "Numbers, one a line, or a step-time log; - reads standard input")->required();
+  CLI::App* fit_command =
+      app.add_subcommand("fit", "Fit distributions to numbers and say which can be told apart");
+  fit_command
+      ->add_option("FILE", fit_options.file,
+                   "Numbers, one a line, or a step-time log; - reads standard input")
+      ->required();
   fit_command->add_flag("--json", fit_options.json, "Print every family as JSON");
   fit_command->callback([&] { code = fit_file(fit_options); });
 
   ValidateOptions validate_options;
-  CLI::App* validate_command = app.add_subcommand("validate", "Predict steps of an operator trace from its other steps");
-  validate_command->add_option("TRACE", validate_options.file, "Operator trace, CSV or JSON rows, gzip or not")->required();
-  validate_command->add_option("--split", validate_options.split, "odd-even or halves: which steps are held out, by position")
+  CLI::App* validate_command =
+      app.add_subcommand("validate", "Predict steps of an operator trace from its other steps");
+  validate_command
+      ->add_option("TRACE", validate_options.file, "Operator trace, CSV or JSON rows, gzip or not")
+      ->required();
+  validate_command
+      ->add_option("--split", validate_options.split,
+                   "odd-even or halves: which steps are held out, by position")
       ->check(CLI::IsMember({"odd-even", "halves"}));
-  validate_command->add_option("--without", validate_options.without, "Step numbers left out on both sides")->delimiter(',');
+  validate_command->add_option("--without", validate_options.without, "Step numbers left out on both sides")
+      ->delimiter(',');
   validate_command->add_option("--trials", validate_options.trials, "Steps predicted, 2000 by default")
       ->check(CLI::Range(std::int64_t{100}, std::int64_t{1000000}));
-  validate_command->add_option("--seed", validate_options.seed, "Seed, 1 by default")->check(whole_number<std::uint64_t>);
+  validate_command->add_option("--seed", validate_options.seed, "Seed, 1 by default")
+      ->check(whole_number<std::uint64_t>);
   validate_command->add_flag("--json", validate_options.json, "Print everything as JSON");
   validate_command->callback([&] { code = validate_file(validate_options); });
 

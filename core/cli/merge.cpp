@@ -17,7 +17,8 @@ std::string range_text(std::int64_t first, std::int64_t last) {
 
 /// All blocks in order; throws with the ones that are missing or given twice.
 Parts joined(std::vector<PartFile>& files, std::int64_t count) {
-  std::sort(files.begin(), files.end(), [](const PartFile& a, const PartFile& b) { return a.first < b.first; });
+  std::sort(files.begin(), files.end(),
+            [](const PartFile& a, const PartFile& b) { return a.first < b.first; });
   Parts blocks;
   for (PartFile& file : files) {
     const auto have = std::ssize(blocks);
@@ -48,7 +49,8 @@ int merge(const MergeOptions& options) {
                                  options.files.front());
     }
     auto job = prepare_job(files.front().scenario);
-    if (!job) throw std::runtime_error("the scenario of the parts is refused: " + job.diagnostics.front().message);
+    if (!job)
+      throw std::runtime_error("the scenario of the parts is refused: " + job.diagnostics.front().message);
     Finished done_parts;
     done_parts.trials = joined(files, unit_count(*job->simulation, Phase::trials));
     {

@@ -32,7 +32,8 @@ class Reader {
     const std::string_view bytes = take(8);
     std::uint64_t value = 0;
     for (int i = 0; i < 8; ++i)
-      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])) << (8 * i);
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]))
+               << (8 * i);
     return value;
   }
   std::string_view text() { return take(number()); }
@@ -62,10 +63,12 @@ std::pair<std::int64_t, std::int64_t> block_range(const std::string& text, std::
   const auto colon = std::from_chars(text.data(), end, first);
   if (colon.ec == std::errc() && colon.ptr != end && *colon.ptr == ':') {
     const auto stop = std::from_chars(colon.ptr + 1, end, last);
-    if (stop.ec == std::errc() && stop.ptr == end && first >= 0 && first < last && last <= count) return {first, last};
+    if (stop.ec == std::errc() && stop.ptr == end && first >= 0 && first < last && last <= count)
+      return {first, last};
   }
   throw std::runtime_error("--blocks takes A:B with 0 <= A < B <= " + std::to_string(count) +
-                           ", the blocks of " + std::to_string(block_trials) + " trials that this run has; found " + text);
+                           ", the blocks of " + std::to_string(block_trials) +
+                           " trials that this run has; found " + text);
 }
 
 void write_part(const std::string& path, const PartFile& part) {
@@ -87,12 +90,14 @@ PartFile read_part(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + path);
   const std::string file{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  const auto refused = [&](const std::string& why) { return std::runtime_error(path + " is no usable part: " + why); };
-  if (!file.starts_with(magic)) throw refused("it does not start with \"prism part 1\"");
-  if (file.size() < magic.size() + digest_size) throw refused("it is cut short");
+  const auto unusable = [&](const std::string& why) {
+    return std::runtime_error(path + " is no usable part: " + why);
+  };
+  if (!file.starts_with(magic)) throw unusable("it does not start with \"prism part 1\"");
+  if (file.size() < magic.size() + digest_size) throw unusable("it is cut short");
   const std::string_view body = std::string_view(file).substr(0, file.size() - digest_size);
   if (digest_of(body) != std::string_view(file).substr(body.size()))
-    throw refused("its contents do not match their checksum (damaged or cut short)");
+    throw unusable("its contents do not match their checksum (damaged or cut short)");
   Reader reader(body.substr(magic.size()));
   PartFile part;
   part.engine = reader.text();

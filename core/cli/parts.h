@@ -14,10 +14,11 @@ struct PartFile {
   std::string engine;    ///< version
   std::string scenario;  ///< as it was given, with the options
   std::int64_t first = 0;
-  Parts blocks;          ///< first ... first + size - 1
+  Parts blocks;  ///< first ... first + size - 1
 };
 
-/// Blocks "A:B" of a run that has `count`: from A up to, not including, B. Throws std::runtime_error with what is wrong.
+/// Blocks "A:B" of a run that has `count`: from A up to, not including, B. Throws std::runtime_error with
+/// what is wrong.
 std::pair<std::int64_t, std::int64_t> block_range(const std::string& text, std::int64_t count);
 
 /// Both throw std::runtime_error with what is wrong.

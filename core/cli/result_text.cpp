@@ -25,8 +25,6 @@ std::vector<std::pair<std::string, double>> quantiles(const ordered_json& step_t
   return out;
 }
 
-std::string percent(double share, int decimals = 1) { return fixed(100 * share, decimals) + " %"; }
-
 /// Step times in one unit, with as many decimals as the interval of the 95 % quantile allows.
 struct Times {
   TimeUnit unit;
@@ -44,8 +42,7 @@ struct Times {
 
 std::string sentence(const ordered_json& t, bool varies, const Times& times) {
   const double fixed_s = t["deterministic"], p95 = t["p95"];
-  if (!varies)
-    return "Every step takes " + times.with_unit(p95) + ": nothing in this scenario varies.\n";
+  if (!varies) return "Every step takes " + times.with_unit(p95) + ": nothing in this scenario varies.\n";
   // Few digits read best; enough to tell the two numbers apart.
   const double unit = times.unit.seconds;
   const int decimals =
@@ -151,9 +148,13 @@ std::string memory_text(const ordered_json& m) {
   const auto gib = [](const ordered_json& x) { return significant(x, 3) + " GiB"; };
   const ordered_json& r = m["ranks"][m["fullest_rank"].get<std::size_t>()];
   return "Memory of a GPU, estimated\n  " + gib(m["most"]) + " of " + gib(m["gpu"]) + " on pipeline rank " +
-         grouped(m["fullest_rank"]) + (m["fits"] == "yes" ? "" : m["fits"] == "no" ? ": does not fit" : ": may or may not fit") + "\n  parameters " +
-         gib(r["parameters"]) + ", gradients " + gib(r["gradients"]) + ", optimizer " + gib(r["optimizer"]) +
-         ", activations " + gib(r["activations"].get<double>() + r["working"].get<double>()) + "\n";
+         grouped(m["fullest_rank"]) +
+         (m["fits"] == "yes"  ? ""
+          : m["fits"] == "no" ? ": does not fit"
+                              : ": may or may not fit") +
+         "\n  parameters " + gib(r["parameters"]) + ", gradients " + gib(r["gradients"]) + ", optimizer " +
+         gib(r["optimizer"]) + ", activations " +
+         gib(r["activations"].get<double>() + r["working"].get<double>()) + "\n";
 }
 
 std::string trust_text(const ordered_json& r) {
@@ -169,7 +170,9 @@ std::string trust_text(const ordered_json& r) {
   Rows rows;
   for (const ordered_json& m : v["nearest"])
     rows.push_back({m["run"].get<std::string>() + (m["fitted"] == true ? " (fitted)" : ""),
-                    (m["layouts"] == "several" ? "± " : m["error"].get<double>() < 0 ? "" : "+") +
+                    (m["layouts"] == "several"      ? "± "
+                     : m["error"].get<double>() < 0 ? ""
+                                                    : "+") +
                         percent(m["error"], 1)});
   return out + table(rows);
 }
@@ -235,11 +238,10 @@ std::string result_text(const ordered_json& r) {
   const std::string title = r["title"];
   std::string out;
   for (const std::string& part :
-       {title.empty() ? title : title + "\n", sentence(t, r["engine"]["varies"], times), step_time_text(t, times),
-        r.contains("input_error") ? input_error_text(r["input_error"], times) : "", runs_text(r, times),
-        training_text(r),
-        critical_path_text(r, times), throughput_text(r["throughput"]), memory_text(r["memory"]),
-        trust_text(r), layout_text(r["layout"]), account_text(r)}) {
+       {title.empty() ? title : title + "\n", sentence(t, r["engine"]["varies"], times),
+        step_time_text(t, times), r.contains("input_error") ? input_error_text(r["input_error"], times) : "",
+        runs_text(r, times), training_text(r), critical_path_text(r, times), throughput_text(r["throughput"]),
+        memory_text(r["memory"]), trust_text(r), layout_text(r["layout"]), account_text(r)}) {
     if (part.empty()) continue;
     if (!out.empty()) out += "\n";
     out += part;

@@ -72,7 +72,8 @@ int run_part(const RunOptions& options, const std::string& scenario, Job& job) {
 void print_result(const Job& job, const Finished& parts, unsigned threads, bool json, bool csv) {
   Parts training;
   if (job.scenario.training_run)
-    training = run_training_parts(**prepare_training(training_setup(job, parts.trials, parts.check)), threads, {});
+    training =
+        run_training_parts(**prepare_training(training_setup(job, parts.trials, parts.check)), threads, {});
   const std::string result = result_json(job, parts.trials, parts.attribution, parts.check, training);
   if (json) {
     std::cout << result << "\n";

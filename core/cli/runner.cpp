@@ -28,7 +28,8 @@ void add_task(std::vector<Task>& tasks, const Simulation& s, Phase phase, std::i
 
 void add_tasks(std::vector<Task>& tasks, const Simulation& s, Phase phase, Parts& parts) {
   parts.resize(static_cast<std::size_t>(unit_count(s, phase)));
-  for (std::size_t i = 0; i < parts.size(); ++i) add_task(tasks, s, phase, static_cast<std::int64_t>(i), parts[i]);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    add_task(tasks, s, phase, static_cast<std::int64_t>(i), parts[i]);
 }
 
 /// Every thread takes the next task until none is left.
@@ -59,9 +60,9 @@ void run_tasks(std::vector<Task>& tasks, unsigned threads, const std::function<v
   {
     std::unique_lock lock(mutex);
     while (!moved.wait_for(lock, std::chrono::milliseconds(100), [&] { return finished == tasks.size(); })) {
-      const double done = draws_done;
+      const double sofar = draws_done;
       lock.unlock();
-      report(done);
+      report(sofar);
       lock.lock();
     }
   }
@@ -87,8 +88,8 @@ Parts run_training_parts(const Training& training, unsigned threads,
     tasks.push_back(
         {[&training, i] { return run_training_unit(training, static_cast<std::int64_t>(i)); }, 1, &parts[i]});
   const auto all = static_cast<double>(tasks.size());
-  run_tasks(tasks, or_all(threads), [&](double done) {
-    if (progress) progress(done / all);
+  run_tasks(tasks, or_all(threads), [&](double sofar) {
+    if (progress) progress(sofar / all);
   });
   return parts;
 }
@@ -98,12 +99,12 @@ Parts run_study(const StudyPlan& plan, unsigned threads, const std::function<voi
   std::vector<Task> tasks;
   double all = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    tasks.push_back({[&plan, i] { return run_variant(plan, static_cast<std::int64_t>(i)); }, plan.variants[i].work,
-                     &parts[i]});
+    tasks.push_back({[&plan, i] { return run_variant(plan, static_cast<std::int64_t>(i)); },
+                     plan.variants[i].work, &parts[i]});
     all += plan.variants[i].work;
   }
-  run_tasks(tasks, or_all(threads), [&](double done) {
-    if (progress) progress(done / all);
+  run_tasks(tasks, or_all(threads), [&](double sofar) {
+    if (progress) progress(sofar / all);
   });
   return parts;
 }
@@ -111,7 +112,8 @@ Parts run_study(const StudyPlan& plan, unsigned threads, const std::function<voi
 namespace {
 
 /// The pilot, then these tasks.
-void run_learned(Job& job, unsigned threads, std::vector<Task> tasks, const std::function<void(double)>& progress) {
+void run_learned(Job& job, unsigned threads, std::vector<Task> tasks,
+                 const std::function<void(double)>& progress) {
   Simulation& s = *job.simulation;
   Parts pilot;
   std::vector<Task> first;
@@ -120,8 +122,8 @@ void run_learned(Job& job, unsigned threads, std::vector<Task> tasks, const std:
   double total = 0, before = 0;
   for (const auto* list : {&first, &tasks})
     for (const Task& t : *list) total += t.draws;
-  const auto report = [&](double done) {
-    if (progress) progress(total > 0 ? (before + done) / total : 1);
+  const auto report = [&](double sofar) {
+    if (progress) progress(total > 0 ? (before + sofar) / total : 1);
   };
 
   run_tasks(first, or_all(threads), report);
@@ -142,10 +144,10 @@ Finished run_job(Job& job, unsigned threads, const std::function<void(double)>& 
   return out;
 }
 
-void run_rest(Job& job, unsigned threads, Finished& done, const std::function<void(double)>& progress) {
+void run_rest(Job& job, unsigned threads, Finished& rest, const std::function<void(double)>& progress) {
   std::vector<Task> tasks;
-  add_tasks(tasks, *job.simulation, Phase::attribution, done.attribution);
-  add_tasks(tasks, *job.simulation, Phase::check, done.check);
+  add_tasks(tasks, *job.simulation, Phase::attribution, rest.attribution);
+  add_tasks(tasks, *job.simulation, Phase::check, rest.check);
   run_learned(job, threads, std::move(tasks), progress);
 }
 

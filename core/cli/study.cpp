@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Whole scenarios to compare with: every member of the other one is set, every member that it lacks taken away.
+/// Whole scenarios to compare with: every member of the other one is set, every member that it lacks taken
+/// away.
 std::optional<NamedChange> other_scenario(const std::string& file, const Input& base, bool json) {
   const auto input = read_input(file, base.overrides, json);
   if (!input) return std::nullopt;
@@ -25,7 +26,8 @@ std::optional<NamedChange> other_scenario(const std::string& file, const Input& 
     print_fault("inconsistent", file + ": " + read.diagnostics.front().message, json);
     return std::nullopt;
   }
-  const ordered_json from = ordered_json::parse(edited(base.text, {})), to = ordered_json::parse(edited(input->text, {}));
+  const ordered_json from = ordered_json::parse(edited(base.text, {})),
+                     to = ordered_json::parse(edited(input->text, {}));
   NamedChange change{read->title.empty() ? file : read->title, {}};
   for (const auto& [key, value] : from.items())
     if (!to.contains(key)) change.edits.push_back({"/" + key, ""});
@@ -52,7 +54,8 @@ std::string csv(const ordered_json& study) {
   std::ostringstream out;
   out << "variant";
   for (const ordered_json& axis : study["axes"]) out << "," << axis.get<std::string>();
-  out << ",deterministic_s,mean_s,sd_s,p50_s,p95_s,p95_low_s,p95_high_s,p99_s,p95_difference_s,p95_difference_low_s,"
+  out << ",deterministic_s,mean_s,sd_s,p50_s,p95_s,p95_low_s,p95_high_s,p99_s,p95_difference_s,p95_"
+         "difference_low_s,"
          "p95_difference_high_s,differs\n";
   for (const ordered_json& v : study["variants"]) {
     if (!v["fault"].is_null()) continue;
@@ -62,11 +65,12 @@ std::string csv(const ordered_json& study) {
     out << '"' << name << '"';
     for (const auto& [axis, at] : v["at"].items()) out << "," << exact(at);
     const ordered_json& d = v["difference"]["p95_s"];
-    for (double x : {v["deterministic_s"].get<double>(), v["mean_s"]["value"].get<double>(),
-                     v["sd_s"]["value"].get<double>(), v["p50_s"]["value"].get<double>(),
-                     v["p95_s"]["value"].get<double>(), v["p95_s"]["interval"][0].get<double>(),
-                     v["p95_s"]["interval"][1].get<double>(), v["p99_s"]["value"].get<double>(),
-                     d["value"].get<double>(), d["interval"][0].get<double>(), d["interval"][1].get<double>()})
+    for (double x :
+         {v["deterministic_s"].get<double>(), v["mean_s"]["value"].get<double>(),
+          v["sd_s"]["value"].get<double>(), v["p50_s"]["value"].get<double>(),
+          v["p95_s"]["value"].get<double>(), v["p95_s"]["interval"][0].get<double>(),
+          v["p95_s"]["interval"][1].get<double>(), v["p99_s"]["value"].get<double>(),
+          d["value"].get<double>(), d["interval"][0].get<double>(), d["interval"][1].get<double>()})
       out << "," << exact(x);
     out << "," << (d["differs"].get<bool>() ? 1 : 0) << "\n";
   }

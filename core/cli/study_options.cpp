@@ -12,11 +12,15 @@ CLI::App* add(CLI::App& study, VariantStudyOptions& o, int& code, StudyKind kind
   command->add_option("--trials", o.overrides.trials, "Trials of each variant, instead of the scenario's");
   command->add_option("--seed", o.overrides.seed, "Seed, instead of the scenario's");
   command->add_option("--engine", o.overrides.engine, "fast, exact or reference, instead of the scenario's");
-  command->add_option("--threads", o.threads, "Threads; by default as many as the machine has. Results do not depend on it")
+  command
+      ->add_option("--threads", o.threads,
+                   "Threads; by default as many as the machine has. Results do not depend on it")
       ->check(CLI::Range(1u, 1024u));
   CLI::Option* json = command->add_flag("--json", o.json, "Print the document");
   command->add_flag("--csv", o.csv, "Print one line a variant")->excludes(json);
-  command->add_option("--variants", o.variants_directory, "Write the scenario of each variant into this directory")
+  command
+      ->add_option("--variants", o.variants_directory,
+                   "Write the scenario of each variant into this directory")
       ->check(CLI::ExistingDirectory);
   command->callback([kind, &o, &code] {
     o.question.kind = kind;
@@ -29,8 +33,8 @@ CLI::App* add(CLI::App& study, VariantStudyOptions& o, int& code, StudyKind kind
 
 void add_variant_studies(CLI::App& study, VariantStudyOptions& o, int& code) {
   StudyQuestion& q = o.question;
-  CLI::App* sensitivity =
-      add(study, o, code, StudyKind::sensitivity, "Which kinds of operators set the mean, the spread and the p95");
+  CLI::App* sensitivity = add(study, o, code, StudyKind::sensitivity,
+                              "Which kinds of operators set the mean, the spread and the p95");
   sensitivity->add_option("--faster", q.faster, "Also scale the times of each kind by this (0.9)")
       ->check(CLI::Range(0.01, 0.99));
 
@@ -46,16 +50,24 @@ void add_variant_studies(CLI::App& study, VariantStudyOptions& o, int& code) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'048'576}))
       ->delimiter(',');
   scaling->add_flag("--strong", q.strong, "Keep the global batch, not the batch of a replica");
-  scaling->add_option("--slow-down", q.slow_down, "Report P(step > x times its time without variability) (1.02,1.05,1.1)")
+  scaling
+      ->add_option("--slow-down", q.slow_down,
+                   "Report P(step > x times its time without variability) (1.02,1.05,1.1)")
       ->check(CLI::Range(1.0, 100.0))
       ->delimiter(',');
 
-  CLI::App* compare = add(study, o, code, StudyKind::compare, "Layouts and schedules ranked by their 95 % quantile");
-  compare->add_option("--with", o.layouts, "Other scenarios to compare with; without any, layouts are enumerated");
-  compare->add_option("--most", q.most, "At most so many enumerated layouts (128)")->check(CLI::Range(1, 1000));
+  CLI::App* compare =
+      add(study, o, code, StudyKind::compare, "Layouts and schedules ranked by their 95 % quantile");
+  compare->add_option("--with", o.layouts,
+                      "Other scenarios to compare with; without any, layouts are enumerated");
+  compare->add_option("--most", q.most, "At most so many enumerated layouts (128)")
+      ->check(CLI::Range(1, 1000));
 
-  CLI::App* spread = add(study, o, code, StudyKind::scale_variability, "Variability multiplied, by class of operators");
-  spread->add_option("--times", q.times, "Multiples, a list (0,0.5,1,2,4)")->check(CLI::Range(0.0, 10.0))->delimiter(',');
+  CLI::App* spread =
+      add(study, o, code, StudyKind::scale_variability, "Variability multiplied, by class of operators");
+  spread->add_option("--times", q.times, "Multiples, a list (0,0.5,1,2,4)")
+      ->check(CLI::Range(0.0, 10.0))
+      ->delimiter(',');
   spread->add_option("--faster-compute", q.faster_compute, "And again with compute times multiplied by this")
       ->check(CLI::Range(0.001, 1000.0));
 

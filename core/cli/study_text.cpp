@@ -13,8 +13,6 @@ namespace {
 using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string percent(double share, int decimals) { return fixed(100 * share, decimals) + " %"; }
-
 /// Seconds as a share of the scenario's own value, with the interval: "-1.25 % (-1.31 to -1.19)".
 std::string relative(const ordered_json& difference, double of) {
   const double value = difference["value"], low = difference["interval"][0], high = difference["interval"][1];
@@ -40,7 +38,8 @@ std::string sensitivity(const ordered_json& study) {
   for (const ordered_json& k : kinds) {
     const ordered_json& s = k["silenced"];
     rows.push_back({(k["whole_class"].get<bool>() ? "  all " : "  ") + k["kind"].get<std::string>(),
-                    relative(s["mean_s"], mean), sd > 0 ? relative(s["sd_s"], sd) : "-", relative(s["p95_s"], p95),
+                    relative(s["mean_s"], mean), sd > 0 ? relative(s["sd_s"], sd) : "-",
+                    relative(s["p95_s"], p95),
                     k["critical_path_share"].is_null() ? "" : percent(k["critical_path_share"], 1),
                     verdict(s["p95_s"])});
   }
@@ -58,7 +57,8 @@ std::string placement(const ordered_json& study) {
   for (const ordered_json& f : study["answer"]["by_factor"])
     rows.push_back({"  " + significant(f["factor"], 3), variant(study, f["best"])["name"],
                     variant(study, f["worst"])["name"], significant(f["worst_over_none_p95"], 4),
-                    significant(f["worst_over_best_p95"], 4), significant(f["worst_over_none_deterministic"], 4),
+                    significant(f["worst_over_best_p95"], 4),
+                    significant(f["worst_over_none_deterministic"], 4),
                     significant(f["worst_over_best_deterministic"], 4)});
   return "Ratios of the p95; beside them those of the step without variability.\n\n" + table(rows, "");
 }
@@ -72,12 +72,14 @@ std::string scaling(const ordered_json& study) {
     const ordered_json& v = variant(study, p["variant"]);
     const ordered_json& range = v["p95_s"]["interval"];
     const double p95 = v["p95_s"]["value"];
-    const int decimals = decimals_for(p95 / unit.seconds, (range[1].get<double>() - range[0].get<double>()) / unit.seconds);
+    const int decimals =
+        decimals_for(p95 / unit.seconds, (range[1].get<double>() - range[0].get<double>()) / unit.seconds);
     const auto time = [&](double s) { return fixed(s / unit.seconds, decimals); };
     rows.push_back({"  " + grouped(static_cast<std::int64_t>(p["gpus"].get<double>())),
-                    time(v["p50_s"]["value"]) + " " + std::string(unit.symbol), time(p95) + " " + std::string(unit.symbol),
-                    time(range[0]) + " to " + time(range[1]), significant(p["p95_over_p50"], 4),
-                    percent(p["efficiency_p50"], 2), percent(p["efficiency_p95"], 2)});
+                    time(v["p50_s"]["value"]) + " " + std::string(unit.symbol),
+                    time(p95) + " " + std::string(unit.symbol), time(range[0]) + " to " + time(range[1]),
+                    significant(p["p95_over_p50"], 4), percent(p["efficiency_p50"], 2),
+                    percent(p["efficiency_p95"], 2)});
     for (const ordered_json& x : p["probability"]) rows.back().push_back(significant(x, 3));
   }
   return table(rows, "");
@@ -90,17 +92,21 @@ std::string ranked(const ordered_json& study) {
     if (study["variants"][i]["fault"].is_null()) order.push_back(i);
   const auto p95 = [&](std::size_t i) { return study["variants"][i]["p95_s"]["value"].get<double>(); };
   if (study["prism_study"] == "compare")
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p95(a) < p95(b); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return p95(a) < p95(b); });
   const TimeUnit unit = TimeUnit::for_size(p95(0));
   const std::string symbol(unit.symbol);
-  Rows rows{{"Variant", "mean, " + symbol, "p50, " + symbol, "p95, " + symbol, "95 % interval", "against \"as it is\", p95", ""}};
+  Rows rows{{"Variant", "mean, " + symbol, "p50, " + symbol, "p95, " + symbol, "95 % interval",
+             "against \"as it is\", p95", ""}};
   for (std::size_t i : order) {
     const ordered_json& v = study["variants"][i];
     const ordered_json& range = v["p95_s"]["interval"];
-    const int decimals = decimals_for(p95(i) / unit.seconds, (range[1].get<double>() - range[0].get<double>()) / unit.seconds);
+    const int decimals =
+        decimals_for(p95(i) / unit.seconds, (range[1].get<double>() - range[0].get<double>()) / unit.seconds);
     const auto time = [&](const ordered_json& s) { return fixed(s.get<double>() / unit.seconds, decimals); };
-    rows.push_back({"  " + v["name"].get<std::string>(), time(v["mean_s"]["value"]), time(v["p50_s"]["value"]),
-                    time(v["p95_s"]["value"]), time(range[0]) + " to " + time(range[1]),
+    rows.push_back({"  " + v["name"].get<std::string>(), time(v["mean_s"]["value"]),
+                    time(v["p50_s"]["value"]), time(v["p95_s"]["value"]),
+                    time(range[0]) + " to " + time(range[1]),
                     i == 0 ? "" : relative(v["difference"]["p95_s"], p95(0)),
                     i == 0 ? "" : verdict(v["difference"]["p95_s"])});
   }
@@ -137,11 +143,13 @@ std::string study_text(const ordered_json& study) {
     text += ranked(study);
   if (kind == "compare") text += best(study);
   text += "\n" + grouped(study["trials"]) + " trials of each variant on the same noise, seed " +
-          study["seed"].get<std::string>() + "; intervals are 95 %, from " + std::to_string(study["blocks"].get<int>()) +
-          " blocks; digest " + study["digest"].get<std::string>() + "\n";
+          study["seed"].get<std::string>() + "; intervals are 95 %, from " +
+          std::to_string(study["blocks"].get<int>()) + " blocks; digest " +
+          study["digest"].get<std::string>() + "\n";
   for (const ordered_json& note : study["notes"]) text += note.get<std::string>() + "\n";
   for (const ordered_json& v : study["variants"])
-    if (!v["fault"].is_null()) text += "Not played: " + v["name"].get<std::string>() + ": " + v["fault"].get<std::string>() + "\n";
+    if (!v["fault"].is_null())
+      text += "Not played: " + v["name"].get<std::string>() + ": " + v["fault"].get<std::string>() + "\n";
   for (const ordered_json& l : study["left_out"])
     text += "Left out: " + l["name"].get<std::string>() + ": " + l["why"].get<std::string>() + "\n";
   return text;

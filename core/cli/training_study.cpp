@@ -19,7 +19,6 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr double day = 86400;
 
-std::string percent(double share, int decimals = 1) { return fixed(100 * share, decimals) + " %"; }
 std::string days(double seconds) { return fixed(seconds / day, 2); }
 
 /// A scenario with a training run, and the simulated step that it builds on.
@@ -298,7 +297,7 @@ int study_schedule(const TrainingStudyOptions& o) {
   ordered_json out = {{"prism_study", "schedule"}, {"engine_version", engine_version}};
   std::string text;
   for (const auto& [by, name] : {std::pair(ScheduleBy::p95, "p95"), std::pair(ScheduleBy::mean, "mean")}) {
-    const Schedule plan = schedule(runs, by);
+    const RunOrder plan = schedule(runs, by);
     ordered_json list = ordered_json::array();
     Rows rows{{std::string("Ordered by ") + name + " finish", "deadline, day", "P(met)", "95 % interval",
                "mean finish", "95 % within"}};

@@ -12,8 +12,6 @@ namespace {
 using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string percent(double share, int decimals = 1) { return fixed(100 * share, decimals) + " %"; }
-
 std::string days(const ordered_json& seconds) {
   return seconds.is_null() ? "never" : fixed(seconds.get<double>() / 86400, 2);
 }

@@ -15,7 +15,7 @@
 #include "../core/operator_rows.h"
 #include "evidence_file.h"
 
-namespace prism::cli {
+namespace prism::cli::evidence_program_test {
 namespace {
 
 using nlohmann::json;
@@ -161,4 +161,4 @@ TEST_F(EvidenceProgram, wrong_uses_are_told_apart_from_refused_inputs) {
 }
 
 }  // namespace
-}  // namespace prism::cli
+}  // namespace prism::cli::evidence_program_test

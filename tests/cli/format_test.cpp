@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prism::cli {
+namespace prism::cli::format_test {
 namespace {
 
 TEST(Format, Numbers) {
@@ -44,11 +44,15 @@ TEST(Format, TablesAlignByCharactersNotBytes) {
 TEST(Format, TextFromFilesCannotDriveTheTerminal) {
   EXPECT_EQ(printable("a\x1b[31mb\x07\n"), "a?[31mb??");
   EXPECT_EQ(printable("a\nb\tc", true), "a\nb?c");
-  EXPECT_EQ(printable("a\xe2\x80\xae" "b\xe2\x81\xa6" "c\xd8\x9c" "d\xe2\x82\xac"), "a?b?c?d\xe2\x82\xac");
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b\xe2\x81\xa6"
+                      "c\xd8\x9c"
+                      "d\xe2\x82\xac"),
+            "a?b?c?d\xe2\x82\xac");
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m é \xc2\xa0"),
             "?31m é \xc2\xa0");
 }
 
 }  // namespace
-}  // namespace prism::cli
+}  // namespace prism::cli::format_test

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace prism::cli {
+namespace prism::cli::json_text_test {
 namespace {
 
 std::string set(std::string_view json, std::string_view key, std::string_view value) {
@@ -50,4 +50,4 @@ TEST(JsonText, IndentedIsTheSameDocumentWithTheSameSpelling) {
 }
 
 }  // namespace
-}  // namespace prism::cli
+}  // namespace prism::cli::json_text_test

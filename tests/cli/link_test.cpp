@@ -12,7 +12,7 @@
 #include "link_payload.h"
 #include "prism/numerics.h"
 
-namespace prism::cli {
+namespace prism::cli::link_test {
 namespace {
 
 const Link example{
@@ -189,4 +189,4 @@ TEST(LinkCorpus, EveryRefusedLinkIsRefusedForItsReason) {
 }
 
 }  // namespace
-}  // namespace prism::cli
+}  // namespace prism::cli::link_test

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// prism run --blocks and prism merge: parts computed by separate processes give the single run's document, byte for byte.
+// prism run --blocks and prism merge: parts computed by separate processes give the single run's document,
+// byte for byte.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -8,9 +11,7 @@
 #include <iterator>
 #include <string>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
+namespace prism::cli::parts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,3 +88,4 @@ TEST_F(PartFiles, WhatIsWrongIsSaid) {
 }
 
 }  // namespace
+}  // namespace prism::cli::parts_test

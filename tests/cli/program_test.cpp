@@ -16,6 +16,7 @@
 
 #include "link.h"
 
+namespace prism::cli::program_test {
 namespace {
 
 using nlohmann::json;
@@ -279,3 +280,4 @@ TEST_F(Program, ADamagedLinkIsRefused) {
 }
 
 }  // namespace
+}  // namespace prism::cli::program_test

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+namespace prism::cli::training_study_test {
 namespace {
 
 using nlohmann::json;
@@ -141,3 +142,4 @@ TEST_F(TrainingProgram, SaysWhatIsMissing) {
 }
 
 }  // namespace
+}  // namespace prism::cli::training_study_test

@@ -11,7 +11,7 @@
 
 #include "prism/distribution.h"
 
-namespace prism::testing {
+namespace prism::test {
 
 using Made = std::variant<Distribution, ParameterFault>;
 
@@ -79,4 +79,4 @@ inline std::vector<Named> laws() {
   return all;
 }
 
-}  // namespace prism::testing
+}  // namespace prism::test

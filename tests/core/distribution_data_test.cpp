@@ -10,11 +10,11 @@
 #include "distribution_cases.h"
 #include "golden_file.h"
 
-namespace prism {
+namespace prism::distribution_data_test {
 namespace {
 
-using testing::make;
-using testing::unwrap;
+using test::make;
+using test::unwrap;
 using V = std::vector<double>;
 
 Distribution mixture(const V& weights, const std::vector<Distribution>& parts) {
@@ -31,7 +31,7 @@ TEST(Mixture, AgreesWithHighPrecisionReferences) {
        mixture({0.5, 0.3, 0.2}, {make("gamma", "mean+cv", {1, 0.5}), make("exponential", "mean", {2}),
                                  make("gamma", "mean+cv", {1, 2})})}};
   int rows = 0;
-  for (const auto& row : testing::golden_rows("mixtures.csv")) {
+  for (const auto& row : test::golden_rows("mixtures.csv")) {
     const double mass = std::strtod(row[2].c_str(), nullptr),
                  reference = std::strtod(row[3].c_str(), nullptr);
     const double value = laws.at(row[0]).quantile(row[1] == "lower" ? Mass::below(mass) : Mass::above(mass));
@@ -148,4 +148,4 @@ TEST(Empirical, ManySamplesComeBack) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::distribution_data_test

@@ -10,12 +10,12 @@
 #include "distribution_cases.h"
 #include "golden_file.h"
 
-namespace prism {
+namespace prism::distribution_families_test {
 namespace {
 
-using testing::laws;
-using testing::make;
-using testing::name_of;
+using test::laws;
+using test::make;
+using test::name_of;
 
 // The promise of distribution.h is 1e-4; what is reached is better, and held here.
 constexpr double quantile_error = 5e-8, moment_error = 1e-8;
@@ -24,12 +24,12 @@ TEST(Families, AgreeWithHighPrecisionReferences) {
   std::map<std::string, Distribution> made;
   std::set<std::string> covered;
   double worst = 0;
-  for (const auto& row : testing::golden_rows("quantiles.csv")) {
+  for (const auto& row : test::golden_rows("quantiles.csv")) {
     const std::string name = row[0] + " " + row[1] + " " + row[2];
     auto it = made.find(name);
     if (it == made.end()) {
       std::vector<double> values;
-      for (const auto& v : testing::split(row[2], ' ')) values.push_back(std::strtod(v.c_str(), nullptr));
+      for (const auto& v : test::split(row[2], ' ')) values.push_back(std::strtod(v.c_str(), nullptr));
       it = made.emplace(name, make(row[0], row[1], values)).first;
       covered.insert(row[0] + " " + row[1]);
     }
@@ -117,7 +117,7 @@ TEST(Families, DistributionFunctionIsFoundByBisectionWhereALawGivesNone) {
 }
 
 TEST(Families, MomentsAreThoseOfTheQuantileFunction) {
-  for (const testing::Named& named : laws()) {
+  for (const test::Named& named : laws()) {
     const std::string& name = named.name;
     const Distribution& d = named.law;
     if (!std::isfinite(d.sd())) continue;
@@ -149,11 +149,11 @@ TEST(Families, PairsMeanWhatTheySay) {
       const std::string name = name_of(set);
       for (const double size : {1e-9, 1.0, 1e6}) {
         if (name == "median+p95") {
-          const auto d = testing::unwrap(set.make(std::vector<double>{size, 1.4 * size}));
+          const auto d = test::unwrap(set.make(std::vector<double>{size, 1.4 * size}));
           EXPECT_NEAR(d.median() / size, 1, 1e-8) << family.name;
           EXPECT_NEAR(d.quantile({0.95, 0.05}) / (1.4 * size), 1, 1e-8) << family.name;
         } else if (name == "mean+cv" || name == "median+cv") {
-          const auto d = testing::unwrap(set.make(std::vector<double>{size, 0.4}));
+          const auto d = test::unwrap(set.make(std::vector<double>{size, 0.4}));
           EXPECT_NEAR((name == "mean+cv" ? d.mean() : d.median()) / size, 1, 1e-8) << family.name;
           EXPECT_NEAR(d.sd() / d.mean(), 0.4, 1e-8) << family.name;
         }
@@ -167,10 +167,10 @@ TEST(Families, PairsOfSmallSpreadKeepTheirDigits) {
     for (const ParameterSet& set : family.sets) {
       const std::string name = name_of(set);
       if (name == "median+p95") {
-        const auto d = testing::unwrap(set.make(std::vector<double>{1, 1.0001}));
+        const auto d = test::unwrap(set.make(std::vector<double>{1, 1.0001}));
         EXPECT_NEAR((d.quantile({0.95, 0.05}) / d.median() - 1) * 1e4, 1, 1e-6) << family.name;
       } else if (name == "mean+cv" || name == "median+cv") {
-        const auto d = testing::unwrap(set.make(std::vector<double>{1, 1e-5}));
+        const auto d = test::unwrap(set.make(std::vector<double>{1, 1e-5}));
         EXPECT_NEAR(d.sd() / d.mean() * 1e5, 1, 1e-6) << family.name << " " << name;
       }
     }
@@ -191,4 +191,4 @@ TEST(Families, NamesAreUniqueAndFound) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::distribution_families_test

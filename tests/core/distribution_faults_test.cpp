@@ -6,13 +6,13 @@
 
 #include "distribution_cases.h"
 
-namespace prism {
+namespace prism::distribution_faults_test {
 namespace {
 
-using testing::Made;
-using testing::make;
-using testing::name_of;
-using testing::try_make;
+using test::Made;
+using test::make;
+using test::name_of;
+using test::try_make;
 
 struct Impossible {
   const char* family;
@@ -167,4 +167,4 @@ TEST(Faults, Empirical) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::distribution_faults_test

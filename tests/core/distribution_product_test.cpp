@@ -7,7 +7,7 @@
 #include "prism/distribution.h"
 #include "workload_scenarios.h"
 
-namespace prism::workload {
+namespace prism::workload::distribution_product_test {
 namespace {
 
 using test::constant;
@@ -82,4 +82,4 @@ TEST(Product, WithAConstantIsScaled) {
 }
 
 }  // namespace
-}  // namespace prism::workload
+}  // namespace prism::workload::distribution_product_test

@@ -7,11 +7,11 @@
 
 #include "distribution_cases.h"
 
-namespace prism {
+namespace prism::distribution_reductions_test {
 namespace {
 
-using testing::laws;
-using testing::make;
+using test::laws;
+using test::make;
 
 QuantileTable table(const char* family, const char* parameters, const std::vector<double>& values) {
   return tabulate(make(family, parameters, values));
@@ -203,7 +203,7 @@ TEST(Sum, OfTwoUnlikeOnesAgreesWithBruteForce) {
   const std::vector<Distribution> d{
       make("uniform", "low+high", {0, 1}), make("lognormal", "mean+cv", {1, 0.8}),
       make("weibull", "mean+cv", {2, 0.1}), make("shifted_exponential", "mean+cv", {1, 0.5}),
-      testing::unwrap(make_empirical(std::vector<double>{1, 1.1, 1.2, 2, 3}))};
+      test::unwrap(make_empirical(std::vector<double>{1, 1.1, 1.2, 2, 3}))};
   for (std::size_t i = 0; i < d.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const QuantileTable a = tabulate(d[i]), b = tabulate(d[j]);
@@ -268,4 +268,4 @@ TEST(Sum, OfNothingIsZeroAndOfConstantsIsTheirSum) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::distribution_reductions_test

@@ -8,11 +8,11 @@
 
 #include "distribution_cases.h"
 
-namespace prism {
+namespace prism::distribution_sampling_test {
 namespace {
 
-using testing::laws;
-using testing::make;
+using test::laws;
+using test::make;
 
 /// The mass that word w stands for.
 Mass mass_of(std::uint32_t w) {
@@ -244,4 +244,4 @@ TEST(SamplingChecks, RejectAMaximumOverOneRankTooFewAndALostAddend) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::distribution_sampling_test

@@ -9,11 +9,11 @@
 #include "distribution_cases.h"
 #include "golden_file.h"
 
-namespace prism {
+namespace prism::distribution_tables_test {
 namespace {
 
-using testing::laws;
-using testing::make;
+using test::laws;
+using test::make;
 
 constexpr int half = QuantileTable::half;
 
@@ -127,7 +127,7 @@ TEST(QuantileTable, AJumpKeepsTheMean) {
   for (int i = 1; i < 100; ++i) {
     const double weight = i / 100.0 + 0.0007;
     const std::vector<Distribution> modes{make("constant", "value", {1}), make("constant", "value", {1.6})};
-    const Distribution d = testing::unwrap(make_mixture(std::vector<double>{weight, 1 - weight}, modes));
+    const Distribution d = test::unwrap(make_mixture(std::vector<double>{weight, 1 - weight}, modes));
     const QuantileTable t = tabulate(d);
     EXPECT_NEAR(t.mean(), d.mean(), 3e-5 * d.sd()) << weight;  // 1/512 of a cell of 1/64
     EXPECT_NEAR(t.sd(), d.sd(), 1e-2 * d.sd()) << weight;
@@ -177,7 +177,7 @@ std::string bits(const QuantileTable& t) {
 // of every law, its maximum of 8 and of 131,072, and its sum of 5.
 TEST(QuantileTable, SameBitsEverywhere) {
   std::map<std::string, std::string> golden;
-  for (const auto& row : testing::golden_rows("tables.csv")) golden[row[0] + "," + row[1]] = row[2];
+  for (const auto& row : test::golden_rows("tables.csv")) golden[row[0] + "," + row[1]] = row[2];
   std::string all;
   const auto check = [&](const std::string& name, const char* what, const QuantileTable& t) {
     const std::string hash = bits(t);
@@ -196,4 +196,4 @@ TEST(QuantileTable, SameBitsEverywhere) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::distribution_tables_test

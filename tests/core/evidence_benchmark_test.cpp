@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-namespace prism {
+namespace prism::evidence_benchmark_test {
 namespace {
 
 struct Read {
@@ -91,4 +91,4 @@ TEST(EvidenceBenchmark, text_without_a_table_is_refused) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_benchmark_test

@@ -13,7 +13,7 @@
 #include "evidence/likelihood.h"
 #include "evidence/special.h"
 
-namespace prism {
+namespace prism::evidence_fit_test {
 namespace {
 
 constexpr std::size_t few = 200, many = 20000;
@@ -246,4 +246,4 @@ TEST(EvidenceFit, samples_that_have_no_fit_are_refused) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_fit_test

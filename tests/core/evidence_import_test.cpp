@@ -10,7 +10,7 @@
 #include "prism/evidence_timeline.h"
 #include "prism/report.h"
 
-namespace prism {
+namespace prism::evidence_import_test {
 namespace {
 
 using nlohmann::json;
@@ -93,4 +93,4 @@ TEST(EvidenceImport, the_other_kinds_answer_too_and_refusals_are_data) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_import_test

@@ -5,7 +5,7 @@
 
 #include "prism/report.h"
 
-namespace prism {
+namespace prism::evidence_launch_test {
 namespace {
 
 struct Read {
@@ -80,4 +80,4 @@ TEST(EvidenceLaunch, refusals_name_the_numbers) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_launch_test

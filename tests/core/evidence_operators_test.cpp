@@ -11,7 +11,7 @@
 #include "prism/report.h"
 #include "prism/simulation.h"
 
-namespace prism {
+namespace prism::evidence_operators_test {
 namespace {
 
 using made_up::Job;
@@ -236,4 +236,4 @@ TEST(EvidenceOperators, the_scenario_of_a_job_is_one_and_gives_its_step_time) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_operators_test

@@ -10,7 +10,7 @@
 #include "evidence/moments.h"
 #include "evidence/shared_levels.h"
 
-namespace prism {
+namespace prism::evidence_scenario_test {
 namespace {
 
 /// Uniform on -0.5 ... 0.5.
@@ -87,4 +87,4 @@ TEST(EvidenceScenario, equal_values_are_a_constant_and_few_factors_are_written_o
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_scenario_test

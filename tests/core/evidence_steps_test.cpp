@@ -8,7 +8,7 @@
 
 #include "prism/report.h"
 
-namespace prism {
+namespace prism::evidence_steps_test {
 namespace {
 
 struct Read {
@@ -116,4 +116,4 @@ TEST(EvidenceSteps, the_distribution_is_one_a_scenario_takes) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_steps_test

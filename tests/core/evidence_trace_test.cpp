@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace prism {
+namespace prism::evidence_trace_test {
 namespace {
 
 struct Read {
@@ -238,4 +238,4 @@ TEST(EvidenceTrace, names_and_samples_are_bounded) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::evidence_trace_test

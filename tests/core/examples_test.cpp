@@ -13,7 +13,7 @@
 #include "prism/report.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::examples_test {
 namespace {
 
 using nlohmann::json;
@@ -38,8 +38,8 @@ std::vector<double> step_times(const Job& job, std::int64_t units) {
   return times;
 }
 
-/// From 1,024 trials: where rare stalls make the tail, their 95th percentile is within 1 % of the whole run's, elsewhere
-/// within 0.1 %.
+/// From 1,024 trials: where rare stalls make the tail, their 95th percentile is within 1 % of the whole
+/// run's, elsewhere within 0.1 %.
 Answer run(const Job& job) {
   const std::vector<double> times = step_times(job, 4);
   return {deterministic(*job.simulation).step_s, times.at(times.size() * 95 / 100)};
@@ -152,4 +152,4 @@ TEST(Examples, TeachingExampleTakesWhatThePencilSays) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::examples_test

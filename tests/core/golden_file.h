@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace prism::testing {
+namespace prism::test {
 
 inline std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> cells;
@@ -29,4 +29,4 @@ inline std::vector<std::vector<std::string>> golden_rows(const std::string& name
   return rows;
 }
 
-}  // namespace prism::testing
+}  // namespace prism::test

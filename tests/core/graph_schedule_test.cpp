@@ -12,11 +12,11 @@
 #include "pipelines.h"
 #include "prism/graph.h"
 
-namespace prism {
+namespace prism::graph_schedule_test {
 namespace {
 
-using testing::deterministic_step_s;
-using testing::Pipeline;
+using test::deterministic_step_s;
+using test::Pipeline;
 
 /// A layout each schedule accepts, from one draw.
 PipelineShape shape_for(const Schedule& schedule, pcg32& random) {
@@ -42,7 +42,8 @@ TEST(Schedule, EveryChunkRunsOnceAndMicroBatchesAscend) {
           EXPECT_GT(t.micro_batch, entry->second);
           entry->second = t.micro_batch;
         }
-        EXPECT_EQ(static_cast<std::int64_t>(seen.size()), (schedule.splits_weights ? 3 : 2) * shape.virtual_stages * shape.micro_batches);
+        EXPECT_EQ(static_cast<std::int64_t>(seen.size()),
+                  (schedule.splits_weights ? 3 : 2) * shape.virtual_stages * shape.micro_batches);
       }
     }
 }
@@ -114,11 +115,14 @@ TEST(Schedule, RelaxedInterleavingRunsEveryNumberOfMicroBatches) {
     for (std::int64_t v = 2; v <= 4; ++v)
       for (std::int64_t m = p; m <= 3 * p + 1; ++m) {
         const auto dv = static_cast<double>(v);
-        const double step = deterministic_step_s(pipeline(p, m, {1 / dv}, {2 / dv}, "interleaved-1f1b-relaxed", v));
+        const double step =
+            deterministic_step_s(pipeline(p, m, {1 / dv}, {2 / dv}, "interleaved-1f1b-relaxed", v));
         EXPECT_GE(step, 3 * static_cast<double>(m)) << "p " << p << " v " << v << " m " << m;
         // No worse than without virtual stages, and the strict schedule's where that can run.
         EXPECT_LE(step, 3 * static_cast<double>(m + p - 1) + 1e-9) << "p " << p << " v " << v << " m " << m;
-        if (m % p == 0) EXPECT_NEAR(step, 3 * static_cast<double>(m) + 3 * static_cast<double>(p - 1) / dv, 1e-9);
+        if (m % p == 0) {
+          EXPECT_NEAR(step, 3 * static_cast<double>(m) + 3 * static_cast<double>(p - 1) / dv, 1e-9);
+        }
       }
 }
 
@@ -145,7 +149,9 @@ TEST(Schedule, ActivationsInFlightAreTheClosedForms) {
       EXPECT_EQ(held("gpipe", {p, 1, 32}, r), 32);
       EXPECT_EQ(held("1f1b", {p, 1, 32}, r), p - r);
       EXPECT_EQ(held("zb-h1", {p, 1, 32}, r), p);
-      if (p > 1) EXPECT_EQ(held("interleaved-1f1b", {p, 3, 32}, r), 2 * (p - 1 - r) + 2 * p + 1);
+      if (p > 1) {
+        EXPECT_EQ(held("interleaved-1f1b", {p, 3, 32}, r), 2 * (p - 1 - r) + 2 * p + 1);
+      }
     }
 }
 
@@ -184,7 +190,7 @@ TEST(Schedule, CriticalPathAndRanksAddUpToTheStep) {
       }
       pipe.hops(Pipeline::fixed(uniform(random, 0, 0.5), Kind::send_recv),
                 Pipeline::fixed(uniform(random, 0, 0.5), Kind::send_recv));
-      const auto d = testing::run(pipe.w, 1, 1).deterministic;
+      const auto d = test::run(pipe.w, 1, 1).deterministic;
       EXPECT_NEAR(d.critical_path_wait_s, 0, 1e-9 * d.step_s);
       for (const auto& rank : d.rank) {
         EXPECT_GE(rank.idle_s, -1e-9 * d.step_s);
@@ -202,4 +208,4 @@ TEST(Schedule, RulesNameTheNumbers) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::graph_schedule_test

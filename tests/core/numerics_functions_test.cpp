@@ -13,7 +13,7 @@
 #include "golden_file.h"
 #include "prism/numerics.h"
 
-namespace prism {
+namespace prism::numerics_functions_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -40,7 +40,7 @@ double promised_ulp(const std::string& function) {
 
 TEST(Functions, AgreeWithReferenceAtAwkwardPoints) {
   std::map<std::string, int> seen;
-  for (const auto& row : testing::golden_rows("functions.csv")) {
+  for (const auto& row : test::golden_rows("functions.csv")) {
     const double x = std::strtod(row[1].c_str(), nullptr);
     const long double reference = std::strtold(row[2].c_str(), nullptr);
     const double value = apply(row[0], x);
@@ -164,4 +164,4 @@ TEST(Functions, SameBitsEverywhere) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::numerics_functions_test

@@ -19,7 +19,7 @@
 #include "golden_file.h"
 #include "prism/numerics.h"
 
-namespace prism {
+namespace prism::numerics_streams_test {
 namespace {
 
 constexpr double alarm = 5.5;
@@ -211,7 +211,7 @@ TEST(StreamChecks, WithinRejectsAStreamOfPeriod65536) {
 // Exactness.
 
 TEST(StreamWords, AreThoseOfTheIndependentProgram) {
-  for (const auto& row : testing::golden_rows("streams.csv")) {
+  for (const auto& row : test::golden_rows("streams.csv")) {
     const auto number = [&](int cell, int base) { return std::strtoull(row[cell].c_str(), nullptr, base); };
     const std::uint64_t key = stream_key(stream_key(row[2]), number(3, 10));
     EXPECT_EQ(key, number(4, 16)) << row[2] << " " << row[3];
@@ -263,4 +263,4 @@ TEST(StreamKeys, DoNotCollide) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::numerics_streams_test

@@ -8,7 +8,7 @@
 
 #include "prism/numerics.h"
 
-namespace prism {
+namespace prism::numerics_sums_test {
 namespace {
 
 TEST(Summation, KeepsWhatPlainAdditionLoses) {
@@ -100,4 +100,4 @@ TEST(Sha256, PaddingEdges) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::numerics_sums_test

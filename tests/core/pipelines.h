@@ -11,7 +11,7 @@
 
 #include "prism/simulation.h"
 
-namespace prism::testing {
+namespace prism::test {
 
 inline Distribution distribution(std::string_view family, std::initializer_list<std::string_view> names,
                                  std::initializer_list<double> values) {
@@ -117,4 +117,4 @@ inline double deterministic_step_s(const Workload& workload) {
   return run(workload, 1, 1).deterministic.step_s;
 }
 
-}  // namespace prism::testing
+}  // namespace prism::test

@@ -9,7 +9,7 @@
 
 #include "report/digest.h"
 
-namespace prism {
+namespace prism::report_digest_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -80,4 +80,4 @@ TEST(Digest, SeesEveryTrialOfALongSample) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::report_digest_test

@@ -12,7 +12,7 @@
 
 #include "prism/report.h"
 
-namespace prism {
+namespace prism::report_document_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -150,7 +150,8 @@ TEST(ResultDocument, FollowsItsSchemaInOrder) {
 
 TEST(ResultDocument, InputErrorIsStatedApartAndChangesNoTrial) {
   ordered_json measured = ordered_json::parse(operators);
-  measured["input_error"] = {{"measurements", 44}, {"refits", 200}, {"p50", {0.99, 1.01}}, {"p95", {0.98, 1.04}}};
+  measured["input_error"] = {
+      {"measurements", 44}, {"refits", 200}, {"p50", {0.99, 1.01}}, {"p95", {0.98, 1.04}}};
   const ordered_json without = result_of(operators), with = result_of(measured.dump());
   EXPECT_FALSE(without.contains("input_error"));
   EXPECT_EQ(with["step_time_s"], without["step_time_s"]);
@@ -306,4 +307,4 @@ TEST(Plan, CountsTheWork) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::report_document_test

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "prism/report.h"
 #include "graph/memory.h"
+#include "prism/report.h"
 #include "report/nearest.h"
-#include "statistics/statistics.h"
 #include "scenario_files.h"
+#include "statistics/statistics.h"
 
-namespace prism {
+namespace prism::report_trust_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -23,10 +23,10 @@ struct Estimate {
 };
 void PrintTo(const Estimate& e, std::ostream* out) { *out << e.model; }
 
-// Calculon caa4b11 (github.com/calculon-ai/calculon, validation/seqsel/tab5) for the layouts of arXiv 2205.05198,
-// table 5, TP 8 with sequence parallelism and selective recomputation: another model's estimates, not
-// measurements. It counts 16 bytes a parameter; Megatron-LM with gradients of 32 bits holds 18, which explains
-// what this estimate has more.
+// Calculon caa4b11 (github.com/calculon-ai/calculon, validation/seqsel/tab5) for the layouts of arXiv
+// 2205.05198, table 5, TP 8 with sequence parallelism and selective recomputation: another model's estimates,
+// not measurements. It counts 16 bytes a parameter; Megatron-LM with gradients of 32 bits holds 18, which
+// explains what this estimate has more.
 class MemoryEstimate : public testing::TestWithParam<Estimate> {};
 TEST_P(MemoryEstimate, IsNearCalculons) {
   const Estimate& e = GetParam();
@@ -138,8 +138,12 @@ TEST(Calibration, MeetsTheGivenMedianOrMeanUnderEveryPreset) {
         // The trials are those that it was solved on, so nothing but the solver's tolerance remains.
         EXPECT_NEAR(met / (ratio * plain), 1, 3e-5) << variability << " " << to << " " << ratio;
         ASSERT_TRUE(job->calibration);
-        if (ratio > 1) EXPECT_LT(job->calibration->factor, 1);
-        if (ratio < 1) EXPECT_GT(job->calibration->factor, 1);
+        if (ratio > 1) {
+          EXPECT_LT(job->calibration->factor, 1);
+        }
+        if (ratio < 1) {
+          EXPECT_GT(job->calibration->factor, 1);
+        }
         EXPECT_TRUE(job->warnings.empty());
       }
   }
@@ -180,7 +184,8 @@ TEST(ModelImport, IsToldWithItsLayersOrItsFaults) {
       128));
   ASSERT_TRUE(told["ok"].get<bool>());
   EXPECT_EQ(told["model"]["layers"], 126);
-  EXPECT_EQ(told["account"][0], (Json{{"field", "layers"}, {"value", "126"}, {"from", "read from /num_hidden_layers"}}));
+  EXPECT_EQ(told["account"][0],
+            (Json{{"field", "layers"}, {"value", "126"}, {"from", "read from /num_hidden_layers"}}));
   for (const auto& spread : told["layers"]) {
     std::int64_t sum = 0;
     for (const auto& n : spread["layers_per_virtual_stage"]) sum += n.get<std::int64_t>();
@@ -214,10 +219,11 @@ TEST(Measurements, GpusCalledValidatedAreThoseWithRows) {
   for (const auto& gpu : all["gpu"]) {
     const std::string name = gpu["name"];
     const auto rows = measurements();
-    const bool has = std::any_of(rows.begin(), rows.end(), [&](const Measurement& m) { return m.gpu == name; });
+    const bool has =
+        std::any_of(rows.begin(), rows.end(), [&](const Measurement& m) { return m.gpu == name; });
     EXPECT_EQ(gpu["validated"].get<bool>(), has) << name;
   }
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::report_trust_test

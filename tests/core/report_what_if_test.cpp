@@ -7,13 +7,16 @@
 #include "prism/report.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::report_what_if_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 Json lasting(const char* scope, double log_sd) {
-  return {{"what", "compute"}, {"scope", scope}, {"period", "run"}, {"lognormal", {{"median", 1}, {"log_sd", log_sd}}}};
+  return {{"what", "compute"},
+          {"scope", scope},
+          {"period", "run"},
+          {"lognormal", {{"median", 1}, {"log_sd", log_sd}}}};
 }
 Json job(Json factors, Json change) {
   Json s = test::job();
@@ -33,7 +36,8 @@ double multiplier_of(const Json& text) {
 // The 95 % point of the standard normal is 1.644854 (Abramowitz and Stegun, table 26.5).
 TEST(WhatIf, QuantileIsThatOfTheProductOfWhatLastsThere) {
   const Json quantile = {{"node_quantile", 0.95}};
-  EXPECT_NEAR(multiplier_of(job(Json::array({lasting("gpu", 0.03)}), quantile)), std::exp(1.644854 * 0.03), 1e-6);
+  EXPECT_NEAR(multiplier_of(job(Json::array({lasting("gpu", 0.03)}), quantile)), std::exp(1.644854 * 0.03),
+              1e-6);
   EXPECT_NEAR(multiplier_of(job(Json::array({lasting("gpu", 0.03), lasting("node", 0.04)}), quantile)),
               std::exp(1.644854 * 0.05), 1e-6);
   Json others = Json::array({lasting("gpu", 0.03), lasting("replica", 0.2), lasting("node", 0.2)});
@@ -68,7 +72,8 @@ TEST(WhatIf, ResultNamesTheMultiplierOfEach) {
   ASSERT_TRUE(prepared);
   Parts pilot, trials;
   Simulation& s = *prepared->simulation;
-  for (std::int64_t u = 0; u < unit_count(s, Phase::pilot); ++u) pilot.push_back(run_unit(s, Phase::pilot, u));
+  for (std::int64_t u = 0; u < unit_count(s, Phase::pilot); ++u)
+    pilot.push_back(run_unit(s, Phase::pilot, u));
   learn(s, pilot);
   trials.push_back(run_unit(s, Phase::trials, 0));
   const Json result = Json::parse(result_json(*prepared, trials, {}, {}));
@@ -78,4 +83,4 @@ TEST(WhatIf, ResultNamesTheMultiplierOfEach) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::report_what_if_test

@@ -11,7 +11,7 @@
 #include "prism/report.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::scenario_corpus_test {
 namespace {
 
 using nlohmann::json;
@@ -101,4 +101,4 @@ TEST(ScenarioCorpus, EveryDiagnosticCodeHasABadFile) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::scenario_corpus_test

@@ -8,7 +8,7 @@
 #include "prism/scenario.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::scenario_echo_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -111,4 +111,4 @@ TEST(ScenarioEcho, WrittenOutPresetFactorsWinOverTheTable) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::scenario_echo_test

@@ -8,7 +8,7 @@
 #include "prism/scenario.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::scenario_hostile_test {
 namespace {
 
 /// Reads it; every diagnostic must have a place and a message.
@@ -161,4 +161,4 @@ TEST(HostileScenario, TextOfTheUserIsCutAndCleanedInMessages) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::scenario_hostile_test

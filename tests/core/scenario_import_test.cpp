@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hugging Face configurations: figures land where they belong, every one is accounted for, losses are refused.
+// Hugging Face configurations: figures land where they belong, every one is accounted for, losses are
+// refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 #include "prism/workload.h"
 
-namespace prism {
+namespace prism::scenario_import_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -67,11 +68,18 @@ TEST(Import, ReadsExpertsBehindDenseLayersAndLatentAttention) {
   c["intermediate_size"] = 18432;
   c["num_key_value_heads"] = 128;
   c["vocab_size"] = 129280;
-  for (const auto& [key, value] : {std::pair{"n_routed_experts", 256}, {"num_experts_per_tok", 8},
-                                   {"moe_intermediate_size", 2048}, {"n_shared_experts", 1},
-                                   {"first_k_dense_replace", 3}, {"moe_layer_freq", 1}, {"q_lora_rank", 1536},
-                                   {"kv_lora_rank", 512}, {"qk_rope_head_dim", 64}, {"qk_nope_head_dim", 128},
-                                   {"v_head_dim", 128}, {"num_nextn_predict_layers", 1}})
+  for (const auto& [key, value] : {std::pair{"n_routed_experts", 256},
+                                   {"num_experts_per_tok", 8},
+                                   {"moe_intermediate_size", 2048},
+                                   {"n_shared_experts", 1},
+                                   {"first_k_dense_replace", 3},
+                                   {"moe_layer_freq", 1},
+                                   {"q_lora_rank", 1536},
+                                   {"kv_lora_rank", 512},
+                                   {"qk_rope_head_dim", 64},
+                                   {"qk_nope_head_dim", 128},
+                                   {"v_head_dim", 128},
+                                   {"num_nextn_predict_layers", 1}})
     c[key] = value;
   const auto m = read_hugging_face(c.dump());
   ASSERT_TRUE(m);
@@ -119,8 +127,8 @@ TEST(Import, MissingAndWrongFiguresAreFaultsAtTheirPlace) {
 
 TEST(Import, RealConfigurations) {
   const char* folder = std::getenv("PRISM_MEASURED_DATA");
-  for (const auto& [file, layers, parameters] :
-       {std::tuple{"Meta-Llama-3.1-405B.config.json", 126, 405.8e9}, {"DeepSeek-V3.config.json", 61, 671e9}}) {
+  for (const auto& [file, layers, parameters] : {std::tuple{"Meta-Llama-3.1-405B.config.json", 126, 405.8e9},
+                                                 {"DeepSeek-V3.config.json", 61, 671e9}}) {
     std::ifstream in(std::string(folder ? folder : "") + "/model-configs/" + file);
     if (!in) GTEST_SKIP() << "no configurations: PRISM_MEASURED_DATA names no folder that has them";
     const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -137,4 +145,4 @@ TEST(Import, RealConfigurations) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::scenario_import_test

@@ -4,7 +4,7 @@
 
 #include "prism/scenario.h"
 
-namespace prism {
+namespace prism::scenario_positions_test {
 namespace {
 
 void expect_at(std::string_view text, std::string_view pointer, int line, int column) {
@@ -83,4 +83,4 @@ TEST(ScenarioPositions, PlaceFindsTheScenarioInsideAResult) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::scenario_positions_test

@@ -9,7 +9,7 @@
 #include "scenario/presets/presets.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::scenario_presets_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -185,4 +185,4 @@ TEST(Presets, AndKeysAreAllInTheReference) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::scenario_presets_test

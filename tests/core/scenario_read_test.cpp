@@ -7,7 +7,7 @@
 #include "prism/scenario.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::scenario_read_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -233,9 +233,11 @@ TEST(ScenarioRead, RegimesAreTheirStationaryLaw) {
   EXPECT_EQ(wandering.regime->correlation, 0.9);
 }
 
-// The name is the identity of a cause's draws; without one it is what the cause does, and never twice the same.
+// The name is the identity of a cause's draws; without one it is what the cause does, and never twice the
+// same.
 TEST(ScenarioRead, EveryCauseHasItsOwnKey) {
-  Json factor = {{"what", "gemm"}, {"scope", "gpu"}, {"period", "run"}, {"lognormal", {{"median", 1}, {"cv", 0.1}}}};
+  Json factor = {
+      {"what", "gemm"}, {"scope", "gpu"}, {"period", "run"}, {"lognormal", {{"median", 1}, {"cv", 0.1}}}};
   Json named = factor;
   named["name"] = "old boards";
   Json s = test::job();
@@ -256,7 +258,8 @@ TEST(ScenarioRead, EveryCauseHasItsOwnKey) {
 TEST(ScenarioRead, APlaceIsTheFirstOneUnlessSaid) {
   Json s = test::job();
   s["what_if"] = Json::array({{{"where", Json::object()}, {"factor", 1.2}}});
-  s["what_if"].push_back({{"where", {{"pp", 3}, {"dp", 1}, {"tp", 2}, {"unit", "gpu"}}}, {"node_quantile", 0.95}});
+  s["what_if"].push_back(
+      {{"where", {{"pp", 3}, {"dp", 1}, {"tp", 2}, {"unit", "gpu"}}}, {"node_quantile", 0.95}});
   const Scenario got = read(s);
   ASSERT_EQ(got.what_if.size(), 2u);
   EXPECT_EQ(got.what_if[0].pp + got.what_if[0].dp + got.what_if[0].tp, 0);
@@ -327,4 +330,4 @@ TEST(ScenarioRead, EveryKindNameIsReadBack) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::scenario_read_test

@@ -13,22 +13,22 @@
 #include "pipelines.h"
 #include "statistics.h"
 
-namespace prism {
+namespace prism::simulation_fast_test {
 namespace {
 
-using testing::Estimate;
-using testing::Pipeline;
-using testing::Sample;
+using test::Estimate;
+using test::Pipeline;
+using test::Sample;
 
 Workload replicated(std::int64_t tp, std::int64_t pp, std::int64_t dp, std::int64_t m, double cv) {
   Pipeline p(tp, pp, dp, m);
-  const Operator compute = p.op(Kind::gemm, testing::lognormal(0.1, cv));
-  const Operator collective = p.op(Kind::all_reduce, testing::lognormal(0.02, 3 * cv));
+  const Operator compute = p.op(Kind::gemm, test::lognormal(0.1, cv));
+  const Operator collective = p.op(Kind::all_reduce, test::lognormal(0.02, 3 * cv));
   p.every_stage({Pipeline::collective({compute}, collective)},
                 {Pipeline::collective({compute, compute}, collective)});
-  const Operator hop = p.op(Kind::send_recv, testing::lognormal(0.01, 3 * cv));
+  const Operator hop = p.op(Kind::send_recv, test::lognormal(0.01, 3 * cv));
   p.hops(hop, hop);
-  p.at_end({Pipeline::collective({}, p.op(Kind::reduce_scatter, testing::lognormal(0.1, cv)), Group::data),
+  p.at_end({Pipeline::collective({}, p.op(Kind::reduce_scatter, test::lognormal(0.1, cv)), Group::data),
             Pipeline::collective({}, Pipeline::fixed(0.001, Kind::all_reduce), Group::world)});
   return p.w;
 }
@@ -44,15 +44,15 @@ struct Comparison {
 
 Comparison compare(const Workload& fast_workload, const Workload& exact_workload, std::int64_t n,
                    std::uint64_t seed) {
-  const auto fast = testing::run(fast_workload, n, seed, "fast");
+  const auto fast = test::run(fast_workload, n, seed, "fast");
   EXPECT_EQ(fast.account.path, "fast");
-  const Sample a(fast.outcome.step_s), b(testing::run(exact_workload, n, seed, "exact").outcome.step_s);
+  const Sample a(fast.outcome.step_s), b(test::run(exact_workload, n, seed, "exact").outcome.step_s);
   const auto relative = [](Estimate x, Estimate y) { return x.value / y.value - 1; };
   const auto noise = [](Estimate x, Estimate y) { return 4 * std::hypot(x.error, y.error) / y.value; };
   const Estimate p95 = b.quantile(0.95);
   return {relative(a.mean(), b.mean()),          noise(a.mean(), b.mean()),
           relative(a.quantile(0.95), p95),       noise(a.quantile(0.95), p95),
-          1 - b.quantile(0.5).value / p95.value, testing::kolmogorov_smirnov(a.sorted(), b.sorted())};
+          1 - b.quantile(0.5).value / p95.value, test::kolmogorov_smirnov(a.sorted(), b.sorted())};
 }
 
 TEST(FastPath, AgreesWithTheExactPath) {
@@ -73,14 +73,15 @@ TEST(FastPath, AgreesWithTheExactPath) {
 }
 
 TEST(FastPath, DetectsHalfTheReplicas) {
-  EXPECT_FALSE(compare(replicated(2, 4, 32, 16, 0.05), replicated(2, 4, 64, 16, 0.05), 16384, 1).agrees(16384));
+  EXPECT_FALSE(
+      compare(replicated(2, 4, 32, 16, 0.05), replicated(2, 4, 64, 16, 0.05), 16384, 1).agrees(16384));
 }
 
 TEST(FastPath, TrialsDoNotDependOnHowManyAreAsked) {
   const Workload w = replicated(2, 2, 16, 4, 0.1);
-  const auto many = testing::run(w, 1000, 7).outcome.step_s, few = testing::run(w, 300, 7).outcome.step_s;
+  const auto many = test::run(w, 1000, 7).outcome.step_s, few = test::run(w, 300, 7).outcome.step_s;
   for (std::size_t i = 0; i < few.size(); ++i) EXPECT_EQ(many[i], few[i]);
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::simulation_fast_test

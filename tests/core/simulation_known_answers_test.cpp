@@ -10,12 +10,12 @@
 #include "pipelines.h"
 #include "statistics.h"
 
-namespace prism {
+namespace prism::simulation_known_answers_test {
 namespace {
 
-using testing::Estimate;
-using testing::Pipeline;
-using testing::Sample;
+using test::Estimate;
+using test::Pipeline;
+using test::Sample;
 
 constexpr std::uint64_t seeds = 20;
 constexpr std::int64_t trials = 8192;
@@ -30,7 +30,7 @@ double worst_deviation(const Workload& w, Known known, const std::string& engine
                        double bias = 2e-6) {
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const Sample sample(testing::run(w, trials, seed, engine).outcome.step_s);
+    const Sample sample(test::run(w, trials, seed, engine).outcome.step_s);
     auto deviation = [&](Estimate e, double truth) {
       return std::max(0.0, std::abs(e.value - truth) - bias * known.mean) / e.error;
     };
@@ -48,12 +48,12 @@ Workload chain(const Distribution& latency, std::int64_t m) {
 
 TEST(KnownAnswers, ChainOfGammasIsAGamma) {
   // 12 chunks of shape 2.5: a gamma of shape 30.
-  const Distribution g = testing::distribution("gamma", {"shape", "scale"}, {2.5, 0.2});
+  const Distribution g = test::distribution("gamma", {"shape", "scale"}, {2.5, 0.2});
   EXPECT_LT(worst_deviation(chain(g, 12), {30 * 0.2, std::sqrt(30.0) * 0.2}), 4);
 }
 
 TEST(KnownAnswers, DetectsAChainThatIsOneChunkShort) {
-  const Distribution g = testing::distribution("gamma", {"shape", "scale"}, {2.5, 0.2});
+  const Distribution g = test::distribution("gamma", {"shape", "scale"}, {2.5, 0.2});
   EXPECT_GT(worst_deviation(chain(g, 11), {30 * 0.2, std::sqrt(30.0) * 0.2}), 4);
 }
 
@@ -62,7 +62,7 @@ TEST(KnownAnswers, SumOfManyOperatorsInOneChunkKeepsMeanAndSd) {
   std::vector<Operator> ops;
   double mean = 0, variance = 0;
   for (int i = 1; i <= 10; ++i) {
-    ops.push_back(p.op(Kind::gemm, testing::lognormal(0.01 * i, 0.05 * i)));
+    ops.push_back(p.op(Kind::gemm, test::lognormal(0.01 * i, 0.05 * i)));
     mean += p.w.shapes.back().mean();
     variance += p.w.shapes.back().sd() * p.w.shapes.back().sd();
   }
@@ -81,7 +81,7 @@ constexpr Largest largest_normal[] = {{8, 1.42360, 0.61065}, {64, 2.34373, 0.444
 TEST(KnownAnswers, TensorGroupWaitsForItsSlowestRank) {
   for (const Largest& l : largest_normal) {
     Pipeline p(l.n, 1, 1, 1);
-    p.every_stage({Pipeline::collective({p.op(Kind::gemm, testing::normal(1, 0.02))},
+    p.every_stage({Pipeline::collective({p.op(Kind::gemm, test::normal(1, 0.02))},
                                         Pipeline::fixed(0.5, Kind::all_reduce))},
                   {Pipeline::collective({}, Pipeline::fixed(0.25, Kind::all_reduce))});
     EXPECT_LT(worst_deviation(p.w, {1.75 + 0.02 * l.mean, 0.02 * l.sd}), 4) << l.n;
@@ -90,7 +90,7 @@ TEST(KnownAnswers, TensorGroupWaitsForItsSlowestRank) {
 
 TEST(KnownAnswers, DetectsAGroupThatLacksOneRank) {
   Pipeline p(7, 1, 1, 1);
-  p.every_stage({Pipeline::collective({p.op(Kind::gemm, testing::normal(1, 0.02))},
+  p.every_stage({Pipeline::collective({p.op(Kind::gemm, test::normal(1, 0.02))},
                                       Pipeline::fixed(0.5, Kind::all_reduce))},
                 {Pipeline::collective({}, Pipeline::fixed(0.25, Kind::all_reduce))});
   EXPECT_GT(worst_deviation(p.w, {1.75 + 0.02 * 1.42360, 0.02 * 0.61065}), 4);
@@ -106,8 +106,7 @@ Workload replicas(const Distribution& latency, std::int64_t d) {
 
 TEST(KnownAnswers, ReplicasWaitForTheSlowest) {
   for (const Largest& l : largest_normal)
-    EXPECT_LT(worst_deviation(replicas(testing::normal(1, 0.02), l.n), {1.125 + 0.02 * l.mean, 0.02 * l.sd}),
-              4)
+    EXPECT_LT(worst_deviation(replicas(test::normal(1, 0.02), l.n), {1.125 + 0.02 * l.mean, 0.02 * l.sd}), 4)
         << l.n;
 }
 
@@ -118,7 +117,7 @@ TEST(KnownAnswers, LargestOfExponentialsIsAHarmonicNumber) {
     harmonic += 1.0 / i;
     variance += 1.0 / i / i;
   }
-  const Workload w = replicas(testing::distribution("exponential", {"mean"}, {1}), n);
+  const Workload w = replicas(test::distribution("exponential", {"mean"}, {1}), n);
   EXPECT_LT(worst_deviation(w, {0.125 + harmonic, std::sqrt(variance)}), 4);
 }
 
@@ -128,14 +127,14 @@ TEST(KnownAnswers, FastPathKnowsTheSlowestOfManyReplicas) {
   // - 1 and z^3 - 3z with variances 1, 1/2, 1/6, 1/24 in units of sd^2 / 131,072.
   for (const Largest& l : {Largest{1024, 3.24824, 0.3544}, Largest{131072, 4.44304, 0.2656}}) {
     Pipeline p(1, 1, l.n, 32);
-    p.every_stage({Pipeline::compute({p.op(Kind::gemm, testing::normal(1, 0.02))})}, {});
+    p.every_stage({Pipeline::compute({p.op(Kind::gemm, test::normal(1, 0.02))})}, {});
     p.at_end({Pipeline::collective({}, Pipeline::fixed(0.125, Kind::all_reduce), Group::data)});
     const double sd = 0.02 * std::sqrt(32.0), z = l.mean;
     const double cubic =
         1 + z * z / 2 + (z * z - 1) * (z * z - 1) / 6 + z * z * (z * z - 3) * (z * z - 3) / 24;
     const double pilot = sd * std::sqrt(cubic / 131072);
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-      const auto result = testing::run(p.w, trials, seed, "fast");
+      const auto result = test::run(p.w, trials, seed, "fast");
       ASSERT_EQ(result.account.path, "fast");
       const Estimate mean = Sample(result.outcome.step_s).mean();
       EXPECT_NEAR(mean.value, 32.125 + sd * l.mean, 4 * std::hypot(mean.error, pilot))
@@ -150,8 +149,8 @@ TEST(KnownAnswers, LargerOfTwoCorrelatedSumsFollowsClark) {
   // normals.
   Pipeline p(1, 2, 1, 2, "gpipe");
   const double a = 1, sa = 0.05, c = 1.02, sc = 0.08;
-  p.w.stages[0].forward = {Pipeline::compute({p.op(Kind::gemm, testing::normal(a, sa / a))})};
-  p.w.stages[1].forward = {Pipeline::compute({p.op(Kind::gemm, testing::normal(c, sc / c))})};
+  p.w.stages[0].forward = {Pipeline::compute({p.op(Kind::gemm, test::normal(a, sa / a))})};
+  p.w.stages[1].forward = {Pipeline::compute({p.op(Kind::gemm, test::normal(c, sc / c))})};
   p.w.stages[0].backward = p.w.stages[1].backward = {Pipeline::compute({Pipeline::fixed(1)})};
   // Step = max(a1 + a2, a1 + c1) + c2 + 3 (two backwards on rank 1, the last one on rank 0).
   const double theta = std::sqrt(sa * sa + sc * sc), alpha = (a - c) / theta;
@@ -165,9 +164,9 @@ TEST(KnownAnswers, LargerOfTwoCorrelatedSumsFollowsClark) {
 }
 
 TEST(KnownAnswers, MedianAndNinetyFifthOfOneLognormalChunk) {
-  const Distribution law = testing::lognormal(2, 0.4);
+  const Distribution law = test::lognormal(2, 0.4);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const Sample sample(testing::run(chain(law, 1), trials, seed).outcome.step_s);
+    const Sample sample(test::run(chain(law, 1), trials, seed).outcome.step_s);
     for (double p : {0.05, 0.5, 0.95, 0.99}) {
       const Estimate q = sample.quantile(p);
       EXPECT_NEAR(q.value, law.quantile(Mass::below(p)), 4 * q.error) << p << " seed " << seed;
@@ -183,7 +182,7 @@ TEST(KnownAnswers, ConstantsGiveTheDeterministicStepInEveryTrial) {
             Pipeline::collective({}, Pipeline::fixed(0.125, Kind::all_reduce), Group::world),
             Pipeline::collective({Pipeline::fixed(0.25, Kind::optimizer)},
                                  Pipeline::fixed(0.5, Kind::all_gather), Group::data)});
-  const auto result = testing::run(p.w, 300, 1, "fast", 64);
+  const auto result = test::run(p.w, 300, 1, "fast", 64);
   EXPECT_DOUBLE_EQ(result.deterministic.step_s, 11 * 3 + 0.5 + 0.125 + 0.25 + 0.5);
   for (double step : result.outcome.step_s) EXPECT_NEAR(step, result.deterministic.step_s, 1e-5);
   for (int k = 0; k < kind_count; ++k)
@@ -192,13 +191,13 @@ TEST(KnownAnswers, ConstantsGiveTheDeterministicStepInEveryTrial) {
 
 TEST(KnownAnswers, AttributedSecondsAddUpToTheStep) {
   Pipeline p(2, 3, 4, 6);
-  const Operator ar = p.op(Kind::all_reduce, testing::lognormal(0.02, 0.3));
-  p.every_stage({Pipeline::collective({p.op(Kind::gemm, testing::lognormal(0.1, 0.1))}, ar)},
-                {Pipeline::collective({p.op(Kind::attention, testing::lognormal(0.2, 0.1))}, ar)});
-  const Operator hop = p.op(Kind::send_recv, testing::lognormal(0.01, 0.5));
+  const Operator ar = p.op(Kind::all_reduce, test::lognormal(0.02, 0.3));
+  p.every_stage({Pipeline::collective({p.op(Kind::gemm, test::lognormal(0.1, 0.1))}, ar)},
+                {Pipeline::collective({p.op(Kind::attention, test::lognormal(0.2, 0.1))}, ar)});
+  const Operator hop = p.op(Kind::send_recv, test::lognormal(0.01, 0.5));
   p.hops(hop, hop);
-  p.at_end({Pipeline::collective({}, p.op(Kind::reduce_scatter, testing::lognormal(0.1, 0.2)), Group::data)});
-  const auto result = testing::run(p.w, 512, 1, "exact", 512);
+  p.at_end({Pipeline::collective({}, p.op(Kind::reduce_scatter, test::lognormal(0.1, 0.2)), Group::data)});
+  const auto result = test::run(p.w, 512, 1, "exact", 512);
   double path = 0;
   for (double s : result.outcome.critical_path_s) path += s;
   const Sample sample(result.outcome.step_s);
@@ -209,4 +208,4 @@ TEST(KnownAnswers, AttributedSecondsAddUpToTheStep) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::simulation_known_answers_test

@@ -5,7 +5,7 @@
 #include "prism/simulation.h"
 #include "scenario_files.h"
 
-namespace prism {
+namespace prism::simulation_median_step_test {
 namespace {
 
 TEST(MedianStep, IsTheDeterministicStepOfEveryScenario) {
@@ -40,4 +40,4 @@ TEST(MedianStep, RefusesWhatTheScheduleRefuses) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::simulation_median_step_test

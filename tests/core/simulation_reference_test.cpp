@@ -15,12 +15,12 @@
 #include "pipelines.h"
 #include "statistics.h"
 
-namespace prism {
+namespace prism::simulation_reference_test {
 namespace {
 
-using testing::Estimate;
-using testing::Pipeline;
-using testing::Sample;
+using test::Estimate;
+using test::Pipeline;
+using test::Sample;
 
 struct Verdict {
   double worst_deviation = 0;  ///< in standard errors of the difference, over mean, p50, p95
@@ -32,8 +32,8 @@ struct Verdict {
 
 Verdict compare(const Workload& engine, const Workload& reference, std::uint64_t seed) {
   for (std::int64_t n = 16384;; n *= 4) {
-    const Sample a(testing::run(engine, n, seed, "exact").outcome.step_s);
-    const Sample b(testing::run(reference, n, seed, "reference").outcome.step_s);
+    const Sample a(test::run(engine, n, seed, "exact").outcome.step_s);
+    const Sample b(test::run(reference, n, seed, "reference").outcome.step_s);
     Verdict v;
     v.n = n;
     double mean_error = 0, p95_error = 0;
@@ -49,7 +49,7 @@ Verdict compare(const Workload& engine, const Workload& reference, std::uint64_t
     v.mean_difference = add(a.mean(), b.mean(), mean_error);
     add(a.quantile(0.5), b.quantile(0.5), p50_error);
     v.p95_difference = add(a.quantile(0.95), b.quantile(0.95), p95_error);
-    v.ks = testing::kolmogorov_smirnov(a.sorted(), b.sorted());
+    v.ks = test::kolmogorov_smirnov(a.sorted(), b.sorted());
     v.ks_limit = 2.36 * std::sqrt(2.0 / static_cast<double>(n));
     const bool resolved =
         4 * p95_error <= 0.003 * b.quantile(0.95).value && 4 * mean_error <= 0.001 * b.mean().value;
@@ -66,10 +66,10 @@ Pipeline layered(std::int64_t tp, std::int64_t pp, std::int64_t dp, std::int64_t
                  const std::string& schedule, std::int64_t v, double compute_cv, double communication_cv,
                  int layers = 2) {
   Pipeline p(tp, pp, dp, m, schedule, v);
-  const Operator gemm = p.op(Kind::gemm, testing::lognormal(0.010, compute_cv));
-  const Operator attention = p.op(Kind::attention, testing::lognormal(0.004, compute_cv));
-  const Operator norm = p.op(Kind::elementwise, testing::lognormal(0.001, compute_cv));
-  const Operator collective = p.op(Kind::all_reduce, testing::lognormal(0.002, communication_cv));
+  const Operator gemm = p.op(Kind::gemm, test::lognormal(0.010, compute_cv));
+  const Operator attention = p.op(Kind::attention, test::lognormal(0.004, compute_cv));
+  const Operator norm = p.op(Kind::elementwise, test::lognormal(0.001, compute_cv));
+  const Operator collective = p.op(Kind::all_reduce, test::lognormal(0.002, communication_cv));
   std::vector<Segment> forward, backward;
   for (int i = 0; i < layers; ++i) {
     auto close = [&](std::vector<Operator> ops) {
@@ -82,7 +82,7 @@ Pipeline layered(std::int64_t tp, std::int64_t pp, std::int64_t dp, std::int64_t
   }
   p.every_stage(forward, backward);
   if (pp > 1) {
-    const Operator hop = p.op(Kind::send_recv, testing::lognormal(0.003, communication_cv));
+    const Operator hop = p.op(Kind::send_recv, test::lognormal(0.003, communication_cv));
     p.hops(hop, hop);
   }
   return p;
@@ -90,17 +90,15 @@ Pipeline layered(std::int64_t tp, std::int64_t pp, std::int64_t dp, std::int64_t
 
 void finish(Pipeline& p, double cv) {
   std::vector<Segment> end;
-  if (p.w.tp > 1)
-    end.push_back(Pipeline::collective({}, p.op(Kind::all_reduce, testing::lognormal(0.001, cv))));
+  if (p.w.tp > 1) end.push_back(Pipeline::collective({}, p.op(Kind::all_reduce, test::lognormal(0.001, cv))));
   if (p.w.dp > 1)
     end.push_back(
-        Pipeline::collective({}, p.op(Kind::reduce_scatter, testing::lognormal(0.05, cv)), Group::data));
-  end.push_back(
-      Pipeline::collective({}, p.op(Kind::all_reduce, testing::lognormal(0.001, cv)), Group::world));
-  const Operator optimizer = p.op(Kind::optimizer, testing::lognormal(0.01, cv));
+        Pipeline::collective({}, p.op(Kind::reduce_scatter, test::lognormal(0.05, cv)), Group::data));
+  end.push_back(Pipeline::collective({}, p.op(Kind::all_reduce, test::lognormal(0.001, cv)), Group::world));
+  const Operator optimizer = p.op(Kind::optimizer, test::lognormal(0.01, cv));
   if (p.w.dp > 1)
     end.push_back(
-        Pipeline::collective({optimizer}, p.op(Kind::all_gather, testing::lognormal(0.05, cv)), Group::data));
+        Pipeline::collective({optimizer}, p.op(Kind::all_gather, test::lognormal(0.05, cv)), Group::data));
   else
     end.push_back(Pipeline::compute({optimizer}));
   p.at_end(end);
@@ -140,10 +138,9 @@ const std::vector<Scenario>& scenarios() {
       {"uneven stages and slow links that queue",
        [] {
          auto p = layered(1, 4, 1, 10, "1f1b", 1, 0.1, 0.2);
-         p.w.stages[3].forward.push_back(
-             Pipeline::compute({p.op(Kind::loss, testing::lognormal(0.02, 0.1))}));
+         p.w.stages[3].forward.push_back(Pipeline::compute({p.op(Kind::loss, test::lognormal(0.02, 0.1))}));
          p.w.stages[0].forward.resize(1);
-         const Operator hop = p.op(Kind::send_recv, testing::lognormal(0.03, 0.4));
+         const Operator hop = p.op(Kind::send_recv, test::lognormal(0.03, 0.4));
          p.hops(hop, hop);
          return p.w;
        }},
@@ -151,8 +148,8 @@ const std::vector<Scenario>& scenarios() {
        [] {
          auto p = layered(4, 3, 2, 6, "1f1b", 1, 0.2, 0.3);
          for (StageProgram& s : p.w.stages) {
-           s.forward.push_back(Pipeline::compute({p.op(Kind::elementwise, testing::lognormal(0.006, 0.4))}));
-           s.backward.push_back(Pipeline::compute({p.op(Kind::elementwise, testing::lognormal(0.006, 0.4))}));
+           s.forward.push_back(Pipeline::compute({p.op(Kind::elementwise, test::lognormal(0.006, 0.4))}));
+           s.backward.push_back(Pipeline::compute({p.op(Kind::elementwise, test::lognormal(0.006, 0.4))}));
          }
          finish(p, 0.2);
          return p.w;
@@ -160,9 +157,9 @@ const std::vector<Scenario>& scenarios() {
       {"tensor ranks without any collective",
        [] {
          Pipeline p(4, 2, 1, 4);
-         const Operator op = p.op(Kind::gemm, testing::lognormal(0.01, 0.3));
+         const Operator op = p.op(Kind::gemm, test::lognormal(0.01, 0.3));
          p.every_stage({Pipeline::compute({op, op})}, {Pipeline::compute({op, op, op})});
-         const Operator hop = p.op(Kind::send_recv, testing::lognormal(0.002, 0.3));
+         const Operator hop = p.op(Kind::send_recv, test::lognormal(0.002, 0.3));
          p.hops(hop, hop);
          return p.w;
        }},
@@ -170,7 +167,7 @@ const std::vector<Scenario>& scenarios() {
        [] {
          auto p = layered(2, 2, 1, 4, "1f1b", 1, 0.05, 0.1, 1);
          const Operator stall =
-             p.op(Kind::compute_other, testing::distribution("pareto", {"minimum", "shape"}, {0.002, 2.5}));
+             p.op(Kind::compute_other, test::distribution("pareto", {"minimum", "shape"}, {0.002, 2.5}));
          for (StageProgram& s : p.w.stages) s.forward[0].compute.push_back(stall);
          return p.w;
        }},
@@ -178,7 +175,7 @@ const std::vector<Scenario>& scenarios() {
        [] {
          auto p = layered(2, 4, 2, 4, "1f1b", 1, 0.1, 0.2, 1);
          finish(p, 0.2);
-         const Operator tied = p.op(Kind::all_reduce, testing::lognormal(0.02, 0.3));
+         const Operator tied = p.op(Kind::all_reduce, test::lognormal(0.02, 0.3));
          for (std::size_t r : {std::size_t{0}, std::size_t{3}})
            p.w.end.rank[r].insert(p.w.end.rank[r].begin() + 1,
                                   Pipeline::collective({}, tied, Group::embedding));
@@ -187,7 +184,7 @@ const std::vector<Scenario>& scenarios() {
       {"two modes in a collective",
        [] {
          auto p = layered(4, 2, 2, 6, "1f1b", 1, 0.03, 0.05);
-         const Distribution parts[] = {testing::lognormal(0.01, 0.05), testing::lognormal(0.03, 0.1)};
+         const Distribution parts[] = {test::lognormal(0.01, 0.05), test::lognormal(0.03, 0.1)};
          const double weights[] = {0.9, 0.1};
          const Operator modes = p.op(Kind::all_gather, std::get<Distribution>(make_mixture(weights, parts)));
          for (StageProgram& s : p.w.stages) s.forward[1].collective = modes;
@@ -197,7 +194,7 @@ const std::vector<Scenario>& scenarios() {
       {"jitter of the links only",
        [] {
          auto p = layered(4, 4, 1, 8, "1f1b", 1, 0.001, 0.001);
-         const Operator hop = p.op(Kind::send_recv, testing::lognormal(0.01, 0.8));
+         const Operator hop = p.op(Kind::send_recv, test::lognormal(0.01, 0.8));
          p.hops(hop, hop);
          return p.w;
        }},
@@ -234,7 +231,7 @@ TEST(EngineAgainstReference, DetectsOneOperatorMissingFromTheLastStage) {
 
 TEST(EngineAgainstReference, DetectsHopsThatDoNotJitter) {
   auto p = layered(4, 4, 1, 8, "1f1b", 1, 0.001, 0.001);
-  const Operator hop = p.op(Kind::send_recv, testing::lognormal(0.01, 0.8));
+  const Operator hop = p.op(Kind::send_recv, test::lognormal(0.01, 0.8));
   p.hops(hop, hop);
   const Workload whole = p.w;
   p.hops(Pipeline::fixed(0.01, Kind::send_recv), Pipeline::fixed(0.01, Kind::send_recv));
@@ -242,4 +239,4 @@ TEST(EngineAgainstReference, DetectsHopsThatDoNotJitter) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::simulation_reference_test

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace prism::testing {
+namespace prism::test {
 
 struct Estimate {
   double value, error;  ///< and its standard error
@@ -65,4 +65,4 @@ inline double kolmogorov_smirnov(const std::vector<double>& a, const std::vector
   return largest;
 }
 
-}  // namespace prism::testing
+}  // namespace prism::test

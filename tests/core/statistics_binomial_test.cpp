@@ -10,7 +10,7 @@
 #include "prism/numerics.h"
 #include "statistics/binomial.h"
 
-namespace prism {
+namespace prism::statistics_binomial_test {
 namespace {
 
 // Exact rational arithmetic (Python 3 fractions, math.comb) on the double nearest to p.
@@ -231,4 +231,4 @@ TEST(ProbabilityInterval, CoversTheTrueProbabilityAtLeastAsOftenAsItClaims) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::statistics_binomial_test

@@ -11,7 +11,7 @@
 #include "prism/numerics.h"
 #include "statistics/statistics.h"
 
-namespace prism {
+namespace prism::statistics_sample_test {
 namespace {
 
 std::vector<double> draws(std::size_t n, std::uint64_t seed) {
@@ -175,4 +175,4 @@ TEST(CountWithin, TakesEqualValuesIn) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::statistics_sample_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies against closed forms, on seeds 1 to k, none skipped. Where a figure is compared, the bound is four standard
-// errors (a false alarm in 16,000 comparisons). Each claim is shown to fail on a planted fault.
+// Studies against closed forms, on seeds 1 to k, none skipped. Where a figure is compared, the bound is four
+// standard errors (a false alarm in 16,000 comparisons). Each claim is shown to fail on a planted fault.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "prism/workload.h"
 #include "study/paired.h"
 
-namespace prism {
+namespace prism::study_test {
 namespace {
 
 using nlohmann::json;
@@ -55,16 +55,31 @@ Played play(const std::string& text, const StudyQuestion& q) {
 
 double error_of(const Difference& d) { return (d.seconds.high - d.seconds.low) / 4; }
 
-/// Two normal kinds and a constant one in series on each of `dp` replicas that wait for one another at the end.
+/// Two normal kinds and a constant one in series on each of `dp` replicas that wait for one another at the
+/// end.
 constexpr double gemm_s = 1.0, gemm_sd = 0.05, attention_s = 0.5, attention_sd = 0.04;
 constexpr int micro_batches = 4;
 std::string series(int dp, std::uint64_t seed, int trials = 2048) {
-  const auto normal = [](double mean, double sd) { return json{{"normal", {{"mean_s", mean}, {"cv", sd / mean}}}}; };
+  const auto normal = [](double mean, double sd) {
+    return json{{"normal", {{"mean_s", mean}, {"cv", sd / mean}}}};
+  };
   json s = {{"title", "normals in series"},
             {"operators",
-             {{{"name", "g"}, {"scope", "layer"}, {"phase", "forward"}, {"kind", "gemm"}, {"latency", normal(gemm_s, gemm_sd)}},
-              {{"name", "a"}, {"scope", "layer"}, {"phase", "backward"}, {"kind", "attention"}, {"latency", normal(attention_s, attention_sd)}},
-              {{"name", "e"}, {"scope", "layer"}, {"phase", "forward"}, {"kind", "elementwise"}, {"latency", {{"constant", {{"value_s", 0.1}}}}}}}},
+             {{{"name", "g"},
+               {"scope", "layer"},
+               {"phase", "forward"},
+               {"kind", "gemm"},
+               {"latency", normal(gemm_s, gemm_sd)}},
+              {{"name", "a"},
+               {"scope", "layer"},
+               {"phase", "backward"},
+               {"kind", "attention"},
+               {"latency", normal(attention_s, attention_sd)}},
+              {{"name", "e"},
+               {"scope", "layer"},
+               {"phase", "forward"},
+               {"kind", "elementwise"},
+               {"latency", {{"constant", {{"value_s", 0.1}}}}}}}},
             {"parallel", {{"dp", dp}}},
             {"batch", {{"micro_batches", micro_batches}}},
             {"run", {{"trials", trials}, {"seed", std::to_string(seed)}}}};
@@ -82,7 +97,8 @@ TEST(Sensitivity, SilencingAKindInSeriesTakesItsVarianceAndLeavesTheMean) {
     EXPECT_NEAR(v.mean_difference.seconds.value, 0, 4 * error_of(v.mean_difference)) << seed;
     EXPECT_NEAR(v.sd_difference.seconds.value, rest - both, 4 * error_of(v.sd_difference)) << seed;
     // The error of a quantile, from 20 blocks, is itself known to a third only.
-    EXPECT_NEAR(v.p95_difference.seconds.value, p95_normal * (rest - both), 6 * error_of(v.p95_difference)) << seed;
+    EXPECT_NEAR(v.p95_difference.seconds.value, p95_normal * (rest - both), 6 * error_of(v.p95_difference))
+        << seed;
     EXPECT_TRUE(v.sd_difference.differs) << seed;
     // What cannot change is known to be zero.
     EXPECT_EQ(p.at("elementwise without variability").p95_difference.seconds.value, 0);
@@ -96,22 +112,29 @@ TEST(Sensitivity, SilencingAKindInParallelShortensTheLatestOfEight) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Played p = play(series(8, seed), question(StudyKind::sensitivity));
     const VariantResult& v = p.at("attention without variability");
-    EXPECT_NEAR(v.mean_difference.seconds.value, mean_of_largest_8 * (rest - both), 4 * error_of(v.mean_difference)) << seed;
-    // Planted fault: the exact answer of seven replicas in place of eight (1.35218) is seen to be wrong where the
-    // whole of the variability goes.
+    EXPECT_NEAR(v.mean_difference.seconds.value, mean_of_largest_8 * (rest - both),
+                4 * error_of(v.mean_difference))
+        << seed;
+    // Planted fault: the exact answer of seven replicas in place of eight (1.35218) is seen to be wrong where
+    // the whole of the variability goes.
     const VariantResult& all = p.at("compute without variability");
-    EXPECT_NEAR(all.mean_difference.seconds.value, -mean_of_largest_8 * both, 4 * error_of(all.mean_difference)) << seed;
-    EXPECT_GT(std::fabs(all.mean_difference.seconds.value + 1.35218 * both), 2 * error_of(all.mean_difference)) << seed;
+    EXPECT_NEAR(all.mean_difference.seconds.value, -mean_of_largest_8 * both,
+                4 * error_of(all.mean_difference))
+        << seed;
+    EXPECT_GT(std::fabs(all.mean_difference.seconds.value + 1.35218 * both),
+              2 * error_of(all.mean_difference))
+        << seed;
   }
 }
 
-// Of 100 seeds 95 at least: the verdict is widened for five comparisons to 1 % a kind, so that more than 5 false ones
-// come once in 1,900 such tests.
+// Of 100 seeds 95 at least: the verdict is widened for five comparisons to 1 % a kind, so that more than 5
+// false ones come once in 1,900 such tests.
 TEST(Sensitivity, KindsWithoutEffectAreNotToldFromZero) {
   int quiet = 0, seen = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Played p = play(series(1, seed, 2048), question(StudyKind::sensitivity));
-    // In series a kind's variability has no effect on the mean; that of its p95 is what the test must still see.
+    // In series a kind's variability has no effect on the mean; that of its p95 is what the test must still
+    // see.
     quiet += !p.at("attention without variability").mean_difference.differs;
     seen += p.at("attention without variability").p95_difference.differs;
   }
@@ -119,8 +142,8 @@ TEST(Sensitivity, KindsWithoutEffectAreNotToldFromZero) {
   EXPECT_GE(seen, 95) << "planted effect";
 }
 
-/// One slow stage of `pp`, 1F1B, forward f, backward b, no hops (docs/design/model of the schedule: the closed form of
-/// a stage s slower by kappa).
+/// One slow stage of `pp`, 1F1B, forward f, backward b, no hops (docs/design/model of the schedule: the
+/// closed form of a stage s slower by kappa).
 double slow_stage(double f, double b, int pp, int m, int s, double kappa) {
   const double through = (m + pp - 1) * (f + b) + (kappa - 1) * (f + b) * (m - pp + 1 + s);
   const double behind = s * (f + b) + m * kappa * (f + b) + (pp - 1 - s) * std::max(0.0, b - (kappa - 1) * f);
@@ -129,12 +152,17 @@ double slow_stage(double f, double b, int pp, int m, int s, double kappa) {
 
 std::string pipeline(int pp, int m, double cv) {
   const auto latency = [&](double ms) { return json{{"lognormal", {{"median_ms", ms}, {"cv", cv}}}}; };
-  json s = {{"operators",
-             {{{"name", "f"}, {"scope", "layer"}, {"phase", "forward"}, {"kind", "gemm"}, {"latency", latency(10)}},
-              {{"name", "b"}, {"scope", "layer"}, {"phase", "backward"}, {"kind", "gemm"}, {"latency", latency(20)}}}},
-            {"parallel", {{"tp", 8}, {"pp", pp}, {"layers_per_virtual_stage", 1}}},
-            {"batch", {{"micro_batches", m}}},
-            {"run", {{"trials", 512}, {"seed", "3"}}}};
+  json s = {
+      {"operators",
+       {{{"name", "f"}, {"scope", "layer"}, {"phase", "forward"}, {"kind", "gemm"}, {"latency", latency(10)}},
+        {{"name", "b"},
+         {"scope", "layer"},
+         {"phase", "backward"},
+         {"kind", "gemm"},
+         {"latency", latency(20)}}}},
+      {"parallel", {{"tp", 8}, {"pp", pp}, {"layers_per_virtual_stage", 1}}},
+      {"batch", {{"micro_batches", m}}},
+      {"run", {{"trials", 512}, {"seed", "3"}}}};
   return R"({"prism":1,)" + s.dump().substr(1);
 }
 
@@ -147,7 +175,8 @@ TEST(Placement, TheStepWithoutVariabilityIsTheClosedFormAtEveryPosition) {
   for (std::size_t i = 1; i < p.plan.variants.size(); ++i) {
     const double kappa = p.plan.variants[i].at[0];
     const int stage = static_cast<int>(p.plan.variants[i].at[1]);
-    EXPECT_NEAR(p.runs[i].deterministic_s, slow_stage(0.010, 0.020, pp, m, stage, kappa), 1e-9) << p.plan.variants[i].name;
+    EXPECT_NEAR(p.runs[i].deterministic_s, slow_stage(0.010, 0.020, pp, m, stage, kappa), 1e-9)
+        << p.plan.variants[i].name;
   }
 }
 
@@ -166,12 +195,13 @@ TEST(Placement, ASlowPlaceNeverCostsMoreThanItsFactor) {
   }
 }
 
-// How much depends on what decides: here the largest cause is shared. A place so slow that it alone decides has noise of
-// its own, and the factor falls towards 1 (docs/studies.md).
+// How much depends on what decides: here the largest cause is shared. A place so slow that it alone decides
+// has noise of its own, and the factor falls towards 1 (docs/studies.md).
 TEST(CommonNoise, MakesDifferencesOfMeansFiveTimesAsSharp) {
   StudyQuestion q = question(StudyKind::placement);
   q.slow = {1.05};
-  const std::string text = R"({"prism":1,"model":"gpt3-175b","parallel":{"tp":8,"pp":16,"dp":1,"sequence_parallel":true},
+  const std::string text =
+      R"({"prism":1,"model":"gpt3-175b","parallel":{"tp":8,"pp":16,"dp":1,"sequence_parallel":true},
     "batch":{"micro":1,"micro_batches":32,"sequence":2048},"cluster":{"gpu":"h100-sxm"},"variability":"dedicated",
     "run":{"trials":1024,"seed":"3"}})";
   const Played same = play(text, q);
@@ -201,7 +231,8 @@ TEST(Scaling, GrowsAsTheLargestOfIndependentReplicas) {
       const VariantResult& v = p.result.variants[i];
       const double n = static_cast<double>(q.gpus[i]);
       const double p95 = detail::normal_quantile(Mass::above(-expm1_exact(log_exact(0.95) / n)));
-      EXPECT_NEAR(v.mean.value, one + sd * mean_of_largest[i], (v.mean.high - v.mean.low)) << seed << " " << n;
+      EXPECT_NEAR(v.mean.value, one + sd * mean_of_largest[i], (v.mean.high - v.mean.low))
+          << seed << " " << n;
       EXPECT_NEAR(v.p95.value, one + sd * p95, (v.p95.high - v.p95.low)) << seed << " " << n;
       // Planted fault: half as many replicas.
       const double half = detail::normal_quantile(Mass::above(-expm1_exact(log_exact(0.95) / (n / 2))));
@@ -211,8 +242,8 @@ TEST(Scaling, GrowsAsTheLargestOfIndependentReplicas) {
 }
 
 TEST(Intervals, HoldTheTruthAsOftenAsTheySay) {
-  // Exponential samples by inversion of a low-discrepancy-free stream; 400 of them, 95 % intervals: the number that
-  // hold it is between 0.92 and 0.98 of them but once in 100 tests.
+  // Exponential samples by inversion of a low-discrepancy-free stream; 400 of them, 95 % intervals: the
+  // number that hold it is between 0.92 and 0.98 of them but once in 100 tests.
   int mean_held = 0, p95_held = 0;
   constexpr int samples = 400;
   std::uint64_t state = 1;
@@ -260,8 +291,9 @@ TEST(Variants, AreScenariosThatPlayTheSame) {
 
 TEST(Variants, EditsReachIntoPresetsAndLists) {
   const std::string text = R"({"prism":1,"model":"gpt3-175b","variability":"dedicated","what_if":[{"a":1}]})";
-  EXPECT_EQ(edited(text, {{"/variability/silenced/-", "\"gemm\""}}),
-            R"({"prism":1,"model":"gpt3-175b","variability":{"preset":"dedicated","silenced":["gemm"]},"what_if":[{"a":1}]})");
+  EXPECT_EQ(
+      edited(text, {{"/variability/silenced/-", "\"gemm\""}}),
+      R"({"prism":1,"model":"gpt3-175b","variability":{"preset":"dedicated","silenced":["gemm"]},"what_if":[{"a":1}]})");
   EXPECT_EQ(edited(text, {{"/what_if/0/a", "2"}, {"/variability", ""}, {"/model", ""}}),
             R"({"prism":1,"what_if":[{"a":2}]})");
   EXPECT_EQ(edited(text, {{"/what_if/-", "3"}, {"/a~1b", "1"}, {"/no/such", ""}}),
@@ -298,7 +330,8 @@ TEST(Question, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Compare, EnumeratesWhatDividesAndFits) {
-  const std::string text = R"({"prism":1,"model":"llama-3.1-405b","parallel":{"tp":8,"pp":16,"dp":128,"schedule":"1f1b",
+  const std::string text =
+      R"({"prism":1,"model":"llama-3.1-405b","parallel":{"tp":8,"pp":16,"dp":128,"schedule":"1f1b",
     "layers_per_virtual_stage":"front","zero":1,"sequence_parallel":true},"batch":{"global":2048,"micro":1,"sequence":8192},
     "cluster":{"gpu":"h100-sxm"},"run":{"trials":128}})";
   StudyQuestion q = question(StudyKind::compare);
@@ -320,4 +353,4 @@ TEST(Compare, EnumeratesWhatDividesAndFits) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::study_test

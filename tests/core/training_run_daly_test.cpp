@@ -8,7 +8,7 @@
 
 #include "training_setups.h"
 
-namespace prism {
+namespace prism::training_run_daly_test {
 namespace {
 
 constexpr double minute = 60, hour = 3600, day = 86400;
@@ -157,4 +157,4 @@ TEST(TrainingRunMeta, HundredThousandGpus) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::training_run_daly_test

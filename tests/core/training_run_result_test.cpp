@@ -11,7 +11,7 @@
 #include "scenario_files.h"
 #include "training_setups.h"
 
-namespace prism {
+namespace prism::training_run_result_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -214,4 +214,4 @@ TEST(TrainingRunDates, ReadAndWritten) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::training_run_result_test

@@ -13,7 +13,7 @@
 #include "training_run/step_sums.h"
 #include "training_setups.h"
 
-namespace prism {
+namespace prism::training_run_test {
 namespace {
 
 using test::memoryless;
@@ -187,10 +187,12 @@ TEST(TrainingRunSteps, ModelTellsLastingSpreadFromFreshSpread) {
       EXPECT_NEAR(law.mean, 1, 1e-12);
       return std::sqrt(std::max(0.0, law.square - law.mean * law.mean));
     };
-    // Relative error of a deviation of 32 values: 1 / sqrt(62) = 0.127; read linearly between them it is 3 % less.
+    // Relative error of a deviation of 32 values: 1 / sqrt(62) = 0.127; read linearly between them it is 3 %
+    // less.
     EXPECT_NEAR(deviation(m.between_runs), 0.03, 4 * 0.127 * 0.03) << "seed " << seed;
     // What so few steps make runs differ by is not taken for something that lasts.
-    EXPECT_LE(deviation(step_model_of(alike, alike, 32).between_runs), 0.02 / std::sqrt(32.0)) << "seed " << seed;
+    EXPECT_LE(deviation(step_model_of(alike, alike, 32).between_runs), 0.02 / std::sqrt(32.0))
+        << "seed " << seed;
   }
 }
 
@@ -644,7 +646,7 @@ TEST(TrainingRunSchedule, OrdersByWhatMustStartFirst) {
   // By their means the first must start first (10 against 12 before the deadline); by their p95 the second.
   const std::vector<ScheduledRun> both{{"steady", 110, runs(100, 0)}, {"wild", 112, runs(100, 20)}};
   EXPECT_EQ(schedule(both, ScheduleBy::mean).order, (std::vector<int>{0, 1}));
-  const Schedule s = schedule(both, ScheduleBy::p95);
+  const RunOrder s = schedule(both, ScheduleBy::p95);
   EXPECT_EQ(s.order, (std::vector<int>{1, 0}));
   EXPECT_NEAR(s.met[0], 0.8, 0.01);
   EXPECT_EQ(s.met[1], 0);
@@ -668,4 +670,4 @@ TEST(TrainingRunSpeed, AThousandRunsOfAMillionSteps) {
 }
 
 }  // namespace
-}  // namespace prism
+}  // namespace prism::training_run_test

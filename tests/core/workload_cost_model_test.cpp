@@ -6,7 +6,7 @@
 
 #include "workload_scenarios.h"
 
-namespace prism::test {
+namespace prism::test::workload_cost_model_test {
 namespace {
 
 constexpr double projection = 2 * 4 * 8 * 8, head = 2 * 4 * 256 * 8;
@@ -110,4 +110,4 @@ TEST(CostModel, SixFlopsAParameterAndToken) {
 }
 
 }  // namespace
-}  // namespace prism::test
+}  // namespace prism::test::workload_cost_model_test

@@ -6,7 +6,7 @@
 #include "workload/parameters.h"
 #include "workload_scenarios.h"
 
-namespace prism::test {
+namespace prism::test::workload_forms_test {
 namespace {
 
 double within(const std::vector<Segment>& program, Group group) {
@@ -96,7 +96,8 @@ TEST(ExpertParallelism, HoldsAndReducesEachExpertOnFewRanks) {
 
 TEST(ExpertParallelism, CountsActiveParametersOnly) {
   Scenario s = with_experts();
-  const double all = workload::model_parameters(*s.model), active = workload::model_parameters(*s.model, true);
+  const double all = workload::model_parameters(*s.model),
+               active = workload::model_parameters(*s.model, true);
   EXPECT_DOUBLE_EQ(all - active, 2 * 2 * 8 * 16);  // two of four experts of two 8 x 16 matrices
 }
 
@@ -218,4 +219,4 @@ TEST(Placements, OfContextShardsAndExperts) {
 }
 
 }  // namespace
-}  // namespace prism::test
+}  // namespace prism::test::workload_forms_test

@@ -7,7 +7,7 @@
 
 #include "workload_scenarios.h"
 
-namespace prism::test {
+namespace prism::test::workload_layout_test {
 namespace {
 
 struct Fault {
@@ -88,4 +88,4 @@ TEST(Layout, SequenceParallelismWithoutTensorParallelismSaysThatItDoesNothing) {
 }
 
 }  // namespace
-}  // namespace prism::test
+}  // namespace prism::test::workload_layout_test

@@ -8,7 +8,7 @@
 #include "workload/network.h"
 #include "workload_scenarios.h"
 
-namespace prism::workload {
+namespace prism::workload::workload_network_test {
 namespace {
 
 /// Every group counted rank by rank.
@@ -93,8 +93,8 @@ TEST_F(NetworkTest, TreeOverNodesWinsForSmallMessages) {
 
 TEST_F(NetworkTest, TokensCrossToANodeOnce) {
   const Network net = network();
-  // Two experts a token over 4 nodes of 8: each of the 3 others is missed by (3/4)^2 of the tokens. Inside, 7/8 of the
-  // copies at 100 bytes/s take less.
+  // Two experts a token over 4 nodes of 8: each of the 3 others is missed by (3/4)^2 of the tokens. Inside,
+  // 7/8 of the copies at 100 bytes/s take less.
   const Placement experts{32, 4, 8};
   EXPECT_DOUBLE_EQ(net.all_to_all(experts, 800, 2).seconds, 3 * ((1 - 0.5625) * 80 + 2));
   // With a hundred copies they take more.
@@ -170,4 +170,4 @@ TEST(Network, AllReduceOnEightA100) {
 }
 
 }  // namespace
-}  // namespace prism::workload
+}  // namespace prism::workload::workload_network_test

@@ -8,7 +8,7 @@
 
 #include "workload_scenarios.h"
 
-namespace prism::test {
+namespace prism::test::workload_operator_list_test {
 namespace {
 
 using Scope = OperatorSpec::Scope;
@@ -156,4 +156,4 @@ TEST(OperatorList, CollectivesOfOneRankAreLeftOutWithAWarning) {
 }
 
 }  // namespace
-}  // namespace prism::test
+}  // namespace prism::test::workload_operator_list_test

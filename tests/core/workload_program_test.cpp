@@ -8,7 +8,7 @@
 
 #include "workload_scenarios.h"
 
-namespace prism::test {
+namespace prism::test::workload_program_test {
 namespace {
 
 using List = std::vector<std::string>;
@@ -213,4 +213,4 @@ TEST(Program, SameInputSameWorkload) {
 }
 
 }  // namespace
-}  // namespace prism::test
+}  // namespace prism::test::workload_program_test

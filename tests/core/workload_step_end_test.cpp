@@ -3,7 +3,7 @@
 
 #include "workload_scenarios.h"
 
-namespace prism::test {
+namespace prism::test::workload_step_end_test {
 namespace {
 
 constexpr double layer = 8 * 24 + 8 * 8 + 2 * 8 * 32 + 2 * 8,
@@ -95,4 +95,4 @@ TEST(StepEnd, OneGpuOnlyOptimizes) {
 }
 
 }  // namespace
-}  // namespace prism::test
+}  // namespace prism::test::workload_step_end_test

@@ -16,7 +16,7 @@
 #include "prism/simulation.h"
 #include "workload_scenarios.h"
 
-namespace prism::test {
+namespace prism::test::workload_step_times_test {
 namespace {
 
 struct Layout {
@@ -176,4 +176,4 @@ TEST(StepTime, A100SingleNode) {
 }
 
 }  // namespace
-}  // namespace prism::test
+}  // namespace prism::test::workload_step_times_test

@@ -7,7 +7,7 @@
 #include "prism/evidence_benchmark.h"
 #include "prism/evidence_trace.h"
 
-namespace prism::measured {
+namespace prism::measured::device_traces_test {
 namespace {
 
 class DeviceTraces : public Measured {};
@@ -141,4 +141,4 @@ TEST(LargeTrace, a_gigabyte_is_read_in_bounded_memory) {
 }
 
 }  // namespace
-}  // namespace prism::measured
+}  // namespace prism::measured::device_traces_test

@@ -3,7 +3,7 @@
 #include "measured_suite.h"
 #include "prism/evidence_prediction.h"
 
-namespace prism::measured {
+namespace prism::measured::operator_prediction_test {
 namespace {
 
 class OperatorPrediction : public Measured {};
@@ -89,4 +89,4 @@ TEST_F(OperatorPrediction, cold_steps_and_drift_are_named) {
 }
 
 }  // namespace
-}  // namespace prism::measured
+}  // namespace prism::measured::operator_prediction_test

@@ -6,7 +6,7 @@
 
 #include "measured_suite.h"
 
-namespace prism::measured {
+namespace prism::measured::operator_replay_test {
 namespace {
 
 using nlohmann::json;
@@ -165,4 +165,4 @@ TEST_F(OperatorReplay, import_and_answers_take_less_than_the_promised_time) {
 }
 
 }  // namespace
-}  // namespace prism::measured
+}  // namespace prism::measured::operator_replay_test

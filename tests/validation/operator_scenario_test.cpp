@@ -5,7 +5,7 @@
 #include "prism/evidence_job.h"
 #include "prism/report.h"
 
-namespace prism::measured {
+namespace prism::measured::operator_scenario_test {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -91,4 +91,4 @@ TEST_F(OperatorScenario, what_is_shared_makes_the_spread) {
 }
 
 }  // namespace
-}  // namespace prism::measured
+}  // namespace prism::measured::operator_scenario_test

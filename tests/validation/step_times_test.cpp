@@ -5,7 +5,7 @@
 #include "measured_suite.h"
 #include "prism/evidence_steps.h"
 
-namespace prism::measured {
+namespace prism::measured::step_times_test {
 namespace {
 
 class StepTimes : public Measured {};
@@ -101,4 +101,4 @@ TEST_F(StepTimes, extrapolation_from_512_GPUs_is_stated) {
 }
 
 }  // namespace
-}  // namespace prism::measured
+}  // namespace prism::measured::step_times_test

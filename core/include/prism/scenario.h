@@ -150,7 +150,7 @@ struct Factor {
   Scope scope = Scope::operation;
   Period period = Period::operation;
   Distribution factor;
-  std::string key;               ///< identity: what its random streams are named by
+  std::string key = {};          ///< identity: what its random streams are named by
   std::optional<Regime> regime = {};
 };
 

@@ -249,7 +249,7 @@ struct ScheduledRun {
   double deadline_s = 0;        ///< from now
   std::vector<RunRecord> runs;  ///< simulated alone; run i of all belong together
 };
-struct Schedule {
+struct RunOrder {
   std::vector<int> order;                           ///< indices, first to last
   std::vector<double> met, low, high;               ///< [order]: P(deadline met), 95 % interval
   std::vector<double> mean_finish_s, p95_finish_s;  ///< [order]
@@ -258,6 +258,6 @@ struct Schedule {
 /// One after the other on one cluster; first the one that must start earliest: its deadline less its own mean
 /// or p95.
 enum class ScheduleBy { mean, p95 };
-Schedule schedule(std::span<const ScheduledRun> runs, ScheduleBy by);
+RunOrder schedule(std::span<const ScheduledRun> runs, ScheduleBy by);
 
 }  // namespace prism

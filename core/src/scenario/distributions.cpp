@@ -142,8 +142,8 @@ std::optional<Distribution> read_family(Notes& notes, const Family& family, cons
   if (set == family.sets.end()) {
     std::string found;
     for (const Given& g : given) found += (found.empty() ? "" : ", ") + g.key;
-    const bool part = std::any_of(family.sets.begin(), family.sets.end(), all_in);
-    notes.fault(part ? Code::missing_key : Code::inconsistent, pointer,
+    const bool some = std::any_of(family.sets.begin(), family.sets.end(), all_in);
+    notes.fault(some ? Code::missing_key : Code::inconsistent, pointer,
                 std::string(family.name) + " takes " + accepted(family, quantity) + "; found " +
                     (found.empty() ? "none" : found));
     return std::nullopt;
@@ -189,11 +189,11 @@ std::optional<Distribution> read_mixture(Notes& notes, const Json& list, const s
     if (section.broken()) continue;
     double weight = 0;
     const bool weighted = section.real("weight", weight, {0, 1e9, true});
-    std::optional<Distribution> part = read_distribution(section, quantity);
+    std::optional<Distribution> mode = read_distribution(section, quantity);
     section.finish();
-    if (weighted && part) {
+    if (weighted && mode) {
       weights.push_back(weight);
-      parts.push_back(std::move(*part));
+      parts.push_back(std::move(*mode));
     }
     echo.push_back(std::move(section.echo));
   }

@@ -393,8 +393,8 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
         break;
       case Action::collective: {
         double start = 0;
-        for (std::int32_t i : e.ranks) start = std::max(start, now[i]);
-        for (std::int32_t i : e.ranks) now[i] = start + duration;
+        for (std::int32_t member : e.ranks) start = std::max(start, now[member]);
+        for (std::int32_t member : e.ranks) now[member] = start + duration;
       }
     }
   }

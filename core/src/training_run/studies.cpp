@@ -139,14 +139,15 @@ Result<PlayedCandidate> play_candidate(const Candidate& candidate, double within
   auto training = prepare_training(candidate.setup);
   if (!training) return R::faults(std::move(training.diagnostics));
   const std::vector<RunRecord> runs = run(**training);
-  return R::of({curve_point(candidate.x, runs), static_cast<std::int64_t>(runs.size()), in_time(runs, within_s),
-                basics(**training).failure_free_s, latest_start(**training, runs, q)});
+  return R::of({curve_point(candidate.x, runs), static_cast<std::int64_t>(runs.size()),
+                in_time(runs, within_s), basics(**training).failure_free_s,
+                latest_start(**training, runs, q)});
 }
 
 namespace {
 
-Result<std::vector<PlayedCandidate>> play_all(std::span<const Candidate> candidates, double within_s, double q,
-                                              const TrainingRunner& run) {
+Result<std::vector<PlayedCandidate>> play_all(std::span<const Candidate> candidates, double within_s,
+                                              double q, const TrainingRunner& run) {
   std::vector<PlayedCandidate> all;
   for (const Candidate& candidate : candidates) {
     auto played = play_candidate(candidate, within_s, q, run);
@@ -158,7 +159,8 @@ Result<std::vector<PlayedCandidate>> play_all(std::span<const Candidate> candida
 
 }  // namespace
 
-Result<CheckpointCurve> checkpoint_curve_of(const TrainingSetup& setup, std::span<const PlayedCandidate> played) {
+Result<CheckpointCurve> checkpoint_curve_of(const TrainingSetup& setup,
+                                            std::span<const PlayedCandidate> played) {
   auto best = with_best_interval(setup);
   if (!best) return Result<CheckpointCurve>::faults(std::move(best.diagnostics));
   CheckpointCurve curve;
@@ -253,8 +255,8 @@ LatestStart latest_start(const Training& t, std::span<const RunRecord> runs, dou
   return l;
 }
 
-Schedule schedule(std::span<const ScheduledRun> runs, ScheduleBy by) {
-  Schedule s;
+RunOrder schedule(std::span<const ScheduledRun> runs, ScheduleBy by) {
+  RunOrder s;
   std::vector<double> latest;  // when each must start at the latest, by its own mean or p95
   std::size_t n = runs.empty() ? 0 : runs.front().runs.size();
   for (const ScheduledRun& r : runs) {

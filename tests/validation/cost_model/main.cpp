@@ -29,9 +29,9 @@ int main(int argc, char** argv) {
 
 Written by one command, never by hand:
 
-    PRISM_MEASURED_DATA=<folder> build/native/tests/validation/cost_model/validation > docs/validation.md
+    PRISM_MEASURED_DATA=<folder> npm run validate
 
-With `--table` it writes `core/src/report/measurements.cpp`, the rows that a result names as nearest to it.
+`build/native/tests/validation/cost_model/validation --table` writes `core/src/report/measurements.cpp`, the rows that a result names as nearest to it.
 
 What is compared is the *deterministic* step (every random factor at its median) with a measured or published time of one
 iteration, in seconds. Error = modelled / measured − 1. One set of numbers for a GPU and a precision, no number for a
