@@ -117,7 +117,7 @@ Json read_factor(Notes& notes, const Json& value, const std::string& pointer, st
                  "period step, found " + scope + " and " + period);
       good = false;
     }
-    regime.emplace();
+    regime = Factor::Regime{};
     law = read_regime(s, word, *regime);
   } else {
     law = read_distribution(s, Quantity::factor);
