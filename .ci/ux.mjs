@@ -162,7 +162,7 @@ row(
 );
 
 // Layouts
-const study = await open(views.compare.path);
+const study = await open(views["study-tail"].path);
 await settled(study);
 await study.getByRole("button", { name: "Open the studies" }).click();
 await study.getByRole("radio", { name: "Which layout" }).check();

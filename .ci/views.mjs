@@ -13,7 +13,12 @@ const scenario = {
   batch: { global: 32, sequence: 8192 },
   cluster: { gpu: "h100-sxm" },
   variability: "dedicated",
-  training_run: { steps: 20000, failures: "llama-3-2024", checkpoint: { every_min: 30, write_s: 20 } },
+  training_run: {
+    steps: 20000,
+    failures: "llama-3-2024",
+    spares: { nodes: 1, repair_h: 24 },
+    checkpoint: { every_min: 30, write_s: 20 },
+  },
   run: { trials: 1024, seed: "3" },
 };
 
@@ -58,6 +63,39 @@ const dialog = (page) => page.getByRole("dialog").waitFor();
 const openInput = (page) =>
   page.evaluate(() => {
     document.querySelector("details.input").open = true;
+  });
+
+const openDetails = (card) =>
+  card.evaluate((element) => {
+    for (const details of element.querySelectorAll("details")) details.open = true;
+  });
+
+/** The studies are there; what `play` started has been drawn, its tables open. */
+function studied(play) {
+  return {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.getByRole("button", { name: "Open the studies" }).click();
+      const card = await play(page);
+      await card.locator(".chart svg").first().waitFor({ timeout: 120_000 });
+      await openDetails(card);
+    },
+  };
+}
+
+const study = (name) =>
+  studied(async (page) => {
+    await page.getByRole("radio", { name }).check();
+    await page.getByRole("button", { name: "Play this study" }).click();
+    return page.locator(".card", { has: page.getByRole("heading", { name: "Studies" }) });
+  });
+
+const planning = (question) =>
+  studied(async (page) => {
+    await page.getByRole("radio", { name: question }).check();
+    await page.getByRole("button", { name: "Play this question" }).click();
+    return page.locator(".card", { has: page.getByRole("heading", { name: "Planning the run" }) });
   });
 
 /** Each: where it is, and what is done there. */
@@ -133,16 +171,13 @@ export const views = {
       await page.locator(".chart svg").first().waitFor();
     },
   },
-  compare: {
-    path: quick,
-    async go(page) {
-      await charts(page);
-      await page.getByRole("button", { name: "Open the studies" }).click();
-      await page.getByRole("radio", { name: "What sets the tail" }).check();
-      await page.getByRole("button", { name: "Play this study" }).click();
-      await page.getByText(/trials each on the same noise/).waitFor({ state: "attached", timeout: 120_000 });
-    },
-  },
+  "study-tail": study("What sets the tail"),
+  "study-placement": study("Where a slow node hurts"),
+  "study-scaling": study("How it scales"),
+  "study-layouts": study("Which layout"),
+  "planning-checkpoint": planning("How often to write checkpoints"),
+  "planning-spares": planning("How many spares"),
+  "planning-capacity": planning("How many GPUs"),
   evidence: {
     path: quick,
     async go(page) {
