@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { createServer } from "vite";
+import { forge } from "./link.mjs";
 import { serve } from "./serve.mjs";
 import { root } from "./shell.mjs";
-import { link, settled, views } from "./views.mjs";
+import { settled, views } from "./views.mjs";
 
 const site = process.env.PRISM_SITE ?? join(root, "build", "site");
 const { server, port } = await serve({ site, port: 0, packed: true });
@@ -216,7 +217,7 @@ const hostile = await fresh.evaluate(
     while (!document.querySelector("[role=alert]")) await new Promise((done) => setTimeout(done, 1));
     return performance.now() - started;
   },
-  link({ a: "x".repeat(20_000_000) }),
+  forge(JSON.stringify({ a: "x".repeat(20_000_000) })),
 );
 row(
   "Hostile link (20 MB inflated)",

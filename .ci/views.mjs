@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The views of the page and how to come to each: the accessibility test and the screenshots look at the same ones.
-
-import { createHash } from "node:crypto";
-import { deflateRawSync } from "node:zlib";
+import { forge } from "./link.mjs";
 
 /** Has a spread and a training run, and is computed in a moment. */
 const scenario = {
@@ -22,14 +20,7 @@ const scenario = {
   run: { trials: 1024, seed: "3" },
 };
 
-/** A link as docs/link.md defines it, without a digest. */
-export function link(value) {
-  const payload = deflateRawSync(
-    Buffer.from(`{"engine":"0.1.0","digest":"","scenario":${JSON.stringify(value)}}`),
-  ).toString("base64url");
-  const check = createHash("sha256").update(payload).digest("hex").slice(0, 8);
-  return `#v1.${payload.length.toString(36)}-${check}.${payload}`;
-}
+const link = (value) => forge(JSON.stringify(value));
 
 const quick = `/${link(scenario)}`;
 const faulty = `/${link({ ...scenario, batch: { global: 33, micro: 2, micro_batches: 8, sequence: 8192 } })}`;
