@@ -82,6 +82,16 @@ export function withValue(text: string, pointer: string, value: unknown): string
   return withMember(text, parent, `${JSON.stringify(String(path[depth]))}: ${inline(nested)}`);
 }
 
+/** Renames the key of the member at `pointer`, unless its object has the other name already. */
+export function withKey(text: string, pointer: string, name: string): string {
+  const tree = parse(text);
+  const member = tree && findNodeAtLocation(tree, pathOf(pointer))?.parent;
+  const key = member?.type === "property" ? member.children?.[0] : undefined;
+  const taken = member?.parent?.children?.some((other) => other.children?.[0]?.value === name);
+  if (!key || taken) return text;
+  return text.slice(0, key.offset) + JSON.stringify(name) + text.slice(key.offset + key.length);
+}
+
 /** As withValue, but a value too long for one line is laid out over several. */
 export function withBlock(text: string, pointer: string, value: unknown): string {
   if (value === undefined) return withValue(text, pointer, undefined);
