@@ -51,7 +51,7 @@ export function markdown({ result, link }: Provenance): string {
   return `[${title}](${link}): ${text.lead.join("")} ${text.rest} (${basis(result)}, seed ${result.seed}, Prism ${result.engine_version})`;
 }
 
-const escapeXml = (text: string) =>
+export const escapeXml = (text: string) =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 
 /** A drawing as a file of its own: title above, origin below, everything again in its metadata. */
