@@ -166,6 +166,14 @@ export const views = {
   "study-placement": study("Where a slow node hurts"),
   "study-scaling": study("How it scales"),
   "study-layouts": study("Which layout"),
+  compare: studied(async (page) => {
+    const card = page.locator(".card", {
+      has: page.getByRole("heading", { name: "Compare with another scenario" }),
+    });
+    await card.getByLabel("An example").selectOption("gpt3-175b-1024-a100.json");
+    await card.getByRole("button", { name: "Compare the two" }).click();
+    return card;
+  }),
   "planning-checkpoint": planning("How often to write checkpoints"),
   "planning-spares": planning("How many spares"),
   "planning-capacity": planning("How many GPUs"),

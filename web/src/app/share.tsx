@@ -2,13 +2,13 @@
 // Share and download. Everything is made before the click that copies it, and only from a whole result that
 // belongs to the text.
 import { useRef } from "preact/hooks";
-import { csv, markdown, type Provenance } from "../base/exports";
+import { csv, markdown, originOf, type Provenance } from "../base/exports";
 import { count } from "../base/format";
 import { quantileTable } from "../base/tables";
 import { CopyButton } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { download, fileName, png } from "./browser";
+import { download, fileName, png, whole } from "./browser";
 import { useController, useSelect } from "./context";
 import { commandLine } from "./documents";
 import { isSettled } from "./state";
@@ -32,7 +32,7 @@ export function Share({ onClose }: { onClose: () => void }) {
       </Dialog>
     );
   }
-  const link = location.origin + location.pathname + fragment;
+  const link = whole(fragment);
   const provenance = { result: answer.result, link };
   const { title } = answer.result;
   const note =
@@ -70,7 +70,7 @@ export function Share({ onClose }: { onClose: () => void }) {
             download(
               fileName(title, "quantiles.csv"),
               "text/csv;charset=utf-8",
-              csv("Quantiles of the step time", quantileTable(answer.result), provenance),
+              csv("Quantiles of the step time", quantileTable(answer.result), originOf(provenance)),
             )
           }
         >

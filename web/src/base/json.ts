@@ -29,6 +29,9 @@ export function pointerOf(path: Path): string {
   return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
 /** Value at a pointer in parsed data; undefined if there is none. */
 export function valueAt(data: unknown, pointer: string): unknown {
   let at = data;
