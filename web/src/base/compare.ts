@@ -100,7 +100,7 @@ export function comparisonTable(study: Study, index = 1): Table {
     };
   });
   return {
-    headings: ["", `First (${unit.name})`, `Second (${unit.name})`, "Difference", "95 % interval"],
+    headings: ["Step time", `First (${unit.name})`, `Second (${unit.name})`, "Difference", "95 % interval"],
     keys: ["what", "first_s", "second_s", "difference_s", "low_s", "high_s"],
     rows,
   };
