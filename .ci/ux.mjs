@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { createServer } from "vite";
+import { forge } from "./link.mjs";
 import { serve } from "./serve.mjs";
 import { root } from "./shell.mjs";
-import { link, settled, views } from "./views.mjs";
+import { settled, views } from "./views.mjs";
 
 const site = process.env.PRISM_SITE ?? join(root, "build", "site");
 const { server, port } = await serve({ site, port: 0, packed: true });
@@ -162,7 +163,7 @@ row(
 );
 
 // Layouts
-const study = await open(views.compare.path);
+const study = await open(views["study-tail"].path);
 await settled(study);
 await study.getByRole("button", { name: "Open the studies" }).click();
 await study.getByRole("radio", { name: "Which layout" }).check();
@@ -216,7 +217,7 @@ const hostile = await fresh.evaluate(
     while (!document.querySelector("[role=alert]")) await new Promise((done) => setTimeout(done, 1));
     return performance.now() - started;
   },
-  link({ a: "x".repeat(20_000_000) }),
+  forge(JSON.stringify({ a: "x".repeat(20_000_000) })),
 );
 row(
   "Hostile link (20 MB inflated)",

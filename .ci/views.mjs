@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The views of the page and how to come to each: the accessibility test and the screenshots look at the same ones.
-
-import { createHash } from "node:crypto";
-import { deflateRawSync } from "node:zlib";
+import { forge } from "./link.mjs";
 
 /** Has a spread and a training run, and is computed in a moment. */
 const scenario = {
@@ -13,18 +11,16 @@ const scenario = {
   batch: { global: 32, sequence: 8192 },
   cluster: { gpu: "h100-sxm" },
   variability: "dedicated",
-  training_run: { steps: 20000, failures: "llama-3-2024", checkpoint: { every_min: 30, write_s: 20 } },
+  training_run: {
+    steps: 20000,
+    failures: "llama-3-2024",
+    spares: { nodes: 1, repair_h: 24 },
+    checkpoint: { every_min: 30, write_s: 20 },
+  },
   run: { trials: 1024, seed: "3" },
 };
 
-/** A link as docs/link.md defines it, without a digest. */
-export function link(value) {
-  const payload = deflateRawSync(
-    Buffer.from(`{"engine":"0.1.0","digest":"","scenario":${JSON.stringify(value)}}`),
-  ).toString("base64url");
-  const check = createHash("sha256").update(payload).digest("hex").slice(0, 8);
-  return `#v1.${payload.length.toString(36)}-${check}.${payload}`;
-}
+const link = (value) => forge(JSON.stringify(value));
 
 const quick = `/${link(scenario)}`;
 const faulty = `/${link({ ...scenario, batch: { global: 33, micro: 2, micro_batches: 8, sequence: 8192 } })}`;
@@ -58,6 +54,39 @@ const dialog = (page) => page.getByRole("dialog").waitFor();
 const openInput = (page) =>
   page.evaluate(() => {
     document.querySelector("details.input").open = true;
+  });
+
+const openDetails = (card) =>
+  card.evaluate((element) => {
+    for (const details of element.querySelectorAll("details")) details.open = true;
+  });
+
+/** The studies are there; what `play` started has been drawn, its tables open. */
+function studied(play) {
+  return {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.getByRole("button", { name: "Open the studies" }).click();
+      const card = await play(page);
+      await card.locator(".chart svg").first().waitFor({ timeout: 120_000 });
+      await openDetails(card);
+    },
+  };
+}
+
+const study = (name) =>
+  studied(async (page) => {
+    await page.getByRole("radio", { name }).check();
+    await page.getByRole("button", { name: "Play this study" }).click();
+    return page.locator(".card", { has: page.getByRole("heading", { name: "Studies" }) });
+  });
+
+const planning = (question) =>
+  studied(async (page) => {
+    await page.getByRole("radio", { name: question }).check();
+    await page.getByRole("button", { name: "Play this question" }).click();
+    return page.locator(".card", { has: page.getByRole("heading", { name: "Planning the run" }) });
   });
 
 /** Each: where it is, and what is done there. */
@@ -133,16 +162,21 @@ export const views = {
       await page.locator(".chart svg").first().waitFor();
     },
   },
-  compare: {
-    path: quick,
-    async go(page) {
-      await charts(page);
-      await page.getByRole("button", { name: "Open the studies" }).click();
-      await page.getByRole("radio", { name: "What sets the tail" }).check();
-      await page.getByRole("button", { name: "Play this study" }).click();
-      await page.getByText(/trials each on the same noise/).waitFor({ state: "attached", timeout: 120_000 });
-    },
-  },
+  "study-tail": study("What sets the tail"),
+  "study-placement": study("Where a slow node hurts"),
+  "study-scaling": study("How it scales"),
+  "study-layouts": study("Which layout"),
+  compare: studied(async (page) => {
+    const card = page.locator(".card", {
+      has: page.getByRole("heading", { name: "Compare with another scenario" }),
+    });
+    await card.getByLabel("An example").selectOption("gpt3-175b-1024-a100.json");
+    await card.getByRole("button", { name: "Compare the two" }).click();
+    return card;
+  }),
+  "planning-checkpoint": planning("How often to write checkpoints"),
+  "planning-spares": planning("How many spares"),
+  "planning-capacity": planning("How many GPUs"),
   evidence: {
     path: quick,
     async go(page) {

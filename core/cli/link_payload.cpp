@@ -7,11 +7,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "link_dictionary.h"
+
 namespace prism::cli {
 namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr int raw_window = -15;  // zlib: largest window, no header
+constexpr uInt dictionary_size = link_dictionary.size();
 
 Bytef* input(std::string_view bytes) { return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); }
 
@@ -48,6 +51,7 @@ std::string deflate_raw(std::string_view text) {
   z_stream z{};
   if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, raw_window, 9, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::runtime_error("zlib refuses to start");
+  deflateSetDictionary(&z, input(link_dictionary), dictionary_size);
   std::string out(deflateBound(&z, static_cast<uLong>(text.size())), '\0');
   z.next_in = input(text);
   z.avail_in = static_cast<uInt>(text.size());
@@ -63,6 +67,7 @@ std::string deflate_raw(std::string_view text) {
 Inflated inflate_raw(std::string_view bytes, std::size_t limit) {
   z_stream z{};
   if (inflateInit2(&z, raw_window) != Z_OK) throw std::runtime_error("zlib refuses to start");
+  inflateSetDictionary(&z, input(link_dictionary), dictionary_size);
   z.next_in = input(bytes);
   z.avail_in = static_cast<uInt>(bytes.size());
   std::string out;

@@ -71,6 +71,15 @@ TEST(Link, GivesBackWhatItWasMadeOf) {
   }
 }
 
+TEST(Link, OfTheLargeExampleHasAtMost400Characters) {
+  std::ifstream in(PRISM_SOURCE_DIR "/examples/llama3-405b-16384-h100.json");
+  std::ostringstream text;
+  text << in.rdbuf();
+  const std::string link = link_of({"0.1.0", "0123456789abcdef", text.str()});
+  EXPECT_LE(link.size(), 400u);
+  EXPECT_EQ(outcome(link), "opened");
+}
+
 TEST(Link, KeepsTheSpellingOfNumbers) {
   const auto read = read_link(link_of({"0.1.0", "", "{ \"b\": 1e3,\n \"a\": [ 0.10 ] }\n"}));
   EXPECT_EQ(std::get<Link>(read).scenario, R"({"b":1e3,"a":[0.10]})");

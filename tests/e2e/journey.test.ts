@@ -170,6 +170,24 @@ describe("a file", () => {
     await page.getByText(/no finished result of the present settings/).waitFor();
   });
 
+  test("whose batch does not multiply out is mended at its field", async () => {
+    const page = await visitQuick();
+    const batch = { global: 32, micro: 1, micro_batches: 4, sequence: 8192 };
+    await upload(
+      page,
+      "batch.json",
+      quick((s) => Object.assign(s, { batch })),
+    );
+    const field = page.locator(".field", { has: page.getByLabel("Global batch") });
+    await field.getByText(/global 32 is not micro 1 x micro_batches 4 x dp 4 = 16/).waitFor();
+    await field.getByRole("button", { name: "Use global 16" }).click();
+    await settled(page);
+    expect(await field.getByRole("textbox").inputValue()).toBe("16");
+    await page.getByRole("button", { name: "Undo mending: use global 16" }).click();
+    await field.getByRole("button", { name: "Leave out global" }).click();
+    await settled(page);
+  });
+
   test("that is no text at all is refused by the core, not by a crash", async () => {
     const page = await visitQuick();
     await upload(page, "noise.json", "\u0000\u0001\ufffd{{{");
@@ -260,14 +278,25 @@ test("the whole journey by keyboard", async () => {
   await tabTo(/Examples/);
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "Examples" }).waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  // An example is opened by keys, and undone by keys.
+  const { title } = JSON.parse(small);
+  await tabTo(/by hand/);
+  await page.keyboard.press("Enter");
+  await page.locator("h1", { hasText: title }).waitFor();
+  await settled(page);
+  await page.keyboard.press("Control+z");
+  await page.locator("h1", { hasText: "Quick" }).waitFor();
+  await settled(page);
   await tabTo(/Tensor \(tp\)/);
   await tabTo(/Seed/);
   await page.keyboard.press("Control+a");
   await page.keyboard.type("77");
   await page.getByText(/Seed 77\./).waitFor();
   await settled(page);
+  // The p95 is said to who does not see it.
+  expect(await page.locator("p[role=status]").allInnerTexts()).toContainEqual(
+    expect.stringContaining((await lead(page)).split(".")[0]!),
+  );
   await tabTo(/Read the histogram at/);
   await page.keyboard.press("ArrowRight");
   await page.getByText(/steps; \d+\.\d\s% have finished by then/).waitFor();

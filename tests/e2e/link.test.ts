@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { address, digest, forge, lead, quick, settled, useBrowser, visit, visitQuick } from "./browser";
 
@@ -17,6 +18,11 @@ test("a shared link opened elsewhere shows the same numbers, reproduced exactly"
   const markdown = await page.getByLabel("Markdown", { exact: true }).inputValue();
   expect(markdown).toContain(`](${link})`);
   expect(await page.getByLabel("Command line", { exact: true }).inputValue()).toBe(`prism open '${link}'`);
+  const picture = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Picture for slides, PNG" }).click();
+  const png = readFileSync(await (await picture).path());
+  expect(png.subarray(1, 4).toString()).toBe("PNG");
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([2400, 1260]);
   await page.keyboard.press("Escape");
 
   const other = await visit(link.slice(address().length));

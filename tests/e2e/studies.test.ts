@@ -2,10 +2,11 @@
 // Each study on the real page: it plays, says what it found, has the native program's digest, opens a variant as a
 // scenario, and stops when it is asked to.
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { digest, quick, root, useBrowser, visitQuick } from "./browser";
+import { digest, forge, quick, root, useBrowser, visitQuick } from "./browser";
 
 useBrowser();
 
@@ -67,4 +68,49 @@ test("a variant opens as a scenario", async () => {
   );
   // The study stays, and says that it is of another scenario.
   await page.getByText("The scenario has changed since: play the study again.").waitFor();
+});
+
+test("any other scenario is compared: an example, a link, a file", async () => {
+  const page = await visitQuick();
+  await open(page);
+  const card = page.locator("section:has(h2:text-is('Compare with another scenario'))");
+  const second = quick((s) => Object.assign(s, { title: "Second", cluster: { gpu: "h200-sxm" } }));
+  const compare = async () => {
+    await card.getByRole("button", { name: "Compare the two" }).click();
+    await card.getByText(/on the same noise where the two are alike/).waitFor({ timeout: 120_000 });
+  };
+  await card.getByLabel("A link or a text").fill(forge(JSON.stringify(JSON.parse(second))));
+  await card.getByLabel("A link or a text").press("Tab");
+  await card.getByText("Second is the second one.").waitFor();
+  await compare();
+  await card.getByText("2 members differ").waitFor();
+  const differing = await card.getByRole("region", { name: "Members that differ" }).innerText();
+  expect(differing).toContain("/cluster/gpu");
+  expect(await card.locator("p.reading").innerText()).toMatch(/^The p95 of Second is .* this scenario/);
+  const file = page.waitForEvent("download");
+  await card.getByRole("button", { name: /as CSV$/ }).click();
+  const csv = readFileSync(await (await file).path(), "utf8");
+  for (const fact of [/Study: compared with Second/, /Seed: 3\r/, /Link of the scenario: http.*#v1\./])
+    expect(csv).toMatch(fact);
+  expect(csv).toContain("\r\nshare,first_s,second_s\r\n");
+
+  await card.getByLabel("Second scenario").setInputFiles({
+    name: "noise.json",
+    mimeType: "application/json",
+    buffer: Buffer.from("{{{"),
+  });
+  await card.getByRole("alert").getByText("noise.json is not a scenario: it is not JSON.").waitFor();
+  await card.getByLabel("A link or a text").fill("#v1.2s-0123");
+  await card.getByLabel("A link or a text").press("Tab");
+  await card
+    .getByRole("alert")
+    .getByText(/cut off/)
+    .waitFor();
+
+  await card.getByLabel("An example").selectOption("gpt3-175b-1024-a100.json");
+  await compare();
+  await card.getByRole("button", { name: "Open the second one" }).click();
+  await page.locator("h1", { hasText: "GPT-3 175B on 1,024 A100" }).waitFor();
+  await page.getByRole("button", { name: "Undo opening the second scenario" }).click();
+  await page.locator("h1", { hasText: "Quick" }).waitFor();
 });

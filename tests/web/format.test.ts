@@ -23,6 +23,33 @@ describe("a duration", () => {
   });
 });
 
+describe("an estimate beside its interval", () => {
+  const shown = (value: number, low: number, high: number) => {
+    const decimals = format.decimalsWithin(value, [low, high]);
+    return `${format.number(value, decimals.value)} in ${format.number(low, decimals.interval)} to ${format.number(high, decimals.interval)}`;
+  };
+  test("is not rounded out of it", () => {
+    expect(shown(2.5255, 2.524, 2.527)).toBe("2.526 in 2.5240 to 2.5270");
+    expect(shown(2.52441, 2.5244, 2.529)).toBe("2.5244 in 2.5244 to 2.5290");
+    expect(shown(6.91234, 6.9054, 6.9194)).toBe("6.91 in 6.905 to 6.919");
+  });
+  test("for any place of it and any width", () => {
+    for (let width = 1e-4; width < 1; width *= 1.7)
+      for (let i = 0; i <= 40; i++) {
+        const value = 2 + i * 0.0173;
+        const [low, high] = [value - (width * (i % 7)) / 6, value + (width * (6 - (i % 7))) / 6];
+        const decimals = format.decimalsWithin(value, [low, high]);
+        const at = (x: number, digits: number) => Number(x.toFixed(digits));
+        expect(at(value, decimals.value)).toBeGreaterThanOrEqual(at(low, decimals.interval));
+        expect(at(value, decimals.value)).toBeLessThanOrEqual(at(high, decimals.interval));
+      }
+  });
+  test("has the digits of its size where a bound does not exist", () => {
+    expect(format.decimalsWithin(6.9, [null, null])).toEqual({ value: 2, interval: 2 });
+    expect(format.decimalsWithin(6.9, [6.8961, null])).toEqual({ value: 3, interval: 4 });
+  });
+});
+
 test("an interval whose bound does not exist says so", () => {
   const s = format.unitFor(1);
   expect(format.interval([6.9051, 6.9193], s, 3)).toBe("6.905 to 6.919");

@@ -26,7 +26,10 @@ function forge(packed: Uint8Array): string {
   const check = createHash("sha256").update(payload).digest("hex").slice(0, 8);
   return `#v1.${payload.length.toString(36)}-${check}.${payload}`;
 }
-const forgeText = (text: string) => forge(deflateRawSync(Buffer.from(text)));
+const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const dictionary = Buffer.from(file("core/cli/link_dictionary.txt").replaceAll("\n", ""));
+const deflate = (bytes: string | Uint8Array) => deflateRawSync(Buffer.from(bytes), { level: 9, dictionary });
+const forgeText = (text: string) => forge(deflate(text));
 const around = (inner: string) => forgeText(`{"engine":"0.1.0","digest":"","scenario":${inner}}`);
 
 describe("sha256", () => {
@@ -64,6 +67,25 @@ describe("a link", () => {
     expect(openLink(`${link.slice(0, 70)}\r\n  ${link.slice(70)}`)).toEqual({ ok: true, shared });
   });
 
+  test("of the 405B example has at most 400 characters, as do others like it", () => {
+    for (const name of ["llama3-405b-16384-h100", "variability-1024", "fsdp-65536", "million-steps-65536"]) {
+      const long = makeLink({ ...shared, scenario: file(`examples/${name}.json`) });
+      expect(long.length, name).toBeLessThanOrEqual(400);
+      expect(outcome(long)).toBe("opened");
+    }
+  });
+
+  test("a stream that does without the dictionary opens as well", () => {
+    const plain = deflateRawSync(Buffer.from(`{"engine":"0.1.0","digest":"","scenario":{"prism":1}}`));
+    expect(openLink(forge(plain))).toMatchObject({ shared: { scenario: '{"prism":1}' } });
+  });
+
+  test("the dictionary is the one that links were written with", () => {
+    expect(createHash("sha256").update(dictionary).digest("hex")).toBe(
+      "bf0273bbb0bf410e36ac05ccd2c0ea89d214c9311af7525a450885606f614fce",
+    );
+  });
+
   test("keeps the spelling of numbers and the order of keys", () => {
     const written = '{ "b": 1e3,\n "a": [ 0.10, 18446744073709551615 ], "t": "two  spaces \\" { " }';
     const opened = openLink(makeLink({ ...shared, scenario: written }));
@@ -92,10 +114,7 @@ describe("a link", () => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       return Math.floor((state / 2 ** 32) * n);
     };
-    const example = readFileSync(
-      new URL("../../examples/llama3-405b-16384-h100.json", import.meta.url),
-      "utf8",
-    );
+    const example = file("examples/llama3-405b-16384-h100.json");
     const whole = makeLink({ ...shared, scenario: example });
     let tried = 0;
     while (tried < 10_000) {
@@ -138,17 +157,9 @@ describe("a link", () => {
       [link.toUpperCase().replace("#V", "#v"), "damaged"],
       [forge(randomBytes(80)), "damaged"],
       [forge(new Uint8Array(0)).replace(".0-", ".1-"), "truncated"],
-      [forge(deflateRawSync(Buffer.from("{}")).subarray(0, -1)), "damaged"],
-      [
-        forge(
-          Buffer.concat([
-            deflateRawSync(Buffer.from(`{"engine":"1","digest":"","scenario":{}}`)),
-            Buffer.of(0),
-          ]),
-        ),
-        "damaged",
-      ],
-      [forge(deflateRawSync(Buffer.from([0x7b, 0xff, 0x7d]))), "damaged"],
+      [forge(deflate("{}").subarray(0, -1)), "damaged"],
+      [forge(Buffer.concat([deflate(`{"engine":"1","digest":"","scenario":{}}`), Buffer.of(0)])), "damaged"],
+      [forge(deflate(Uint8Array.of(0x7b, 0xff, 0x7d))), "damaged"],
       [forgeText("[]"), "damaged"],
       [forgeText(`{"engine":"<b>","digest":"","scenario":{}}`), "damaged"],
       [forgeText(`{"engine":"1","digest":"xyz","scenario":{}}`), "damaged"],
@@ -191,11 +202,14 @@ describe("a link", () => {
 });
 
 describe("the corpus that page and program share", () => {
-  const file = (name: string) => readFileSync(new URL(`../links/${name}`, import.meta.url), "utf8");
-  const published = file("published.txt")
+  const published = file("tests/links/published.txt")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("# "));
-  const refused = JSON.parse(file("refused.json")) as { why: string; link: string; outcome: LinkOutcome }[];
+  const refused = JSON.parse(file("tests/links/refused.json")) as {
+    why: string;
+    link: string;
+    outcome: LinkOutcome;
+  }[];
   test("every link ever published opens", () => {
     expect(published.length).toBeGreaterThan(0);
     for (const line of published) expect(outcome(line), line.slice(0, 60)).toBe("opened");

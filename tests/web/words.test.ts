@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What people read, and what files hold.
 import { describe, expect, test } from "vitest";
-import { csv, markdown, provenanceLines, svgFile } from "../../web/src/base/exports";
+import { csv, markdown, originOf, svgFile } from "../../web/src/base/exports";
 import {
   answer,
   basis,
@@ -99,7 +99,7 @@ describe("files", () => {
     link: "https://any.host/#v1.x",
   };
   test("CSV: origin in comments, exact numbers, quotes where needed", () => {
-    const lines = csv("Pipeline ranks", ranksTable(provenance.result), provenance).split("\r\n");
+    const lines = csv("Pipeline ranks", ranksTable(provenance.result), originOf(provenance)).split("\r\n");
     expect(lines.slice(0, 7)).toEqual([
       "# Pipeline ranks",
       '# Title: A "b", <c> & d',
@@ -116,8 +116,8 @@ describe("files", () => {
     expect(lines.at(-1)).toBe("");
   });
   test("SVG: title, seed, version and link inside, nothing of the title is markup", () => {
-    const file = svgFile({ markup: "<svg/>", width: 700, height: 200 }, "Step time", provenance);
-    for (const line of provenanceLines(provenance)) {
+    const file = svgFile({ markup: "<svg/>", width: 700, height: 200 }, "Step time", originOf(provenance));
+    for (const line of originOf(provenance).lines) {
       expect(file).toContain(
         line
           .replaceAll("&", "&amp;")

@@ -57,6 +57,9 @@ export function applyTheme(theme: Theme) {
   }
 }
 
+/** A link's fragment on this page, from https: on. */
+export const whole = (fragment: string) => location.origin + location.pathname + fragment;
+
 /** Hands a file to the user. */
 export function download(name: string, type: string, content: BlobPart) {
   const url = URL.createObjectURL(new Blob([content], { type }));

@@ -5,9 +5,9 @@ import { pretty } from "../base/json";
 import { type LinkFault, openLink } from "../base/link";
 import type { ModelImport } from "../base/model-import";
 import type { Pool, Ticket } from "../engine/pool";
-import { linkOf, readDocument } from "./documents";
+import { linkOf, readContent } from "./documents";
 import { exampleText, firstExample, presetName } from "./examples";
-import { type Action, type Answer, empty, isSettled, reduce, type State } from "./state";
+import { type Action, type Answer, type Doc, empty, isSettled, reduce, type State } from "./state";
 
 export interface Draft {
   text: string;
@@ -147,20 +147,17 @@ export class Controller {
 
   /** A dropped, chosen or pasted file: a scenario, a result document, or a text that holds a link. */
   openText(name: string, content: string, done: string) {
-    const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-    if (text.length > file_limit) {
+    if (content.length > file_limit) {
       return this.refuseFile(name, "It is larger than 8 MB, the limit for a scenario.");
     }
-    if (/^\s*(https?:\S*)?#v\d/.test(text)) {
-      const opened = openLink(text);
-      if (!opened.ok)
-        return this.dispatch({ type: "refuse", refusal: { kind: "link", fault: opened.fault } });
-      const { engine, digest, scenario } = opened.shared;
-      return this.open({ text: pretty(scenario), source: { kind: "link", engine, digest } }, done);
-    }
-    const document = readDocument(text);
-    const { engine, digest } = document;
-    this.open({ text: document.scenario, source: { kind: "file", name, engine, digest } }, done);
+    const read = readContent(content);
+    if (!read.ok) return this.dispatch({ type: "refuse", refusal: { kind: "link", fault: read.fault } });
+    const { scenario: text, engine, digest } = read.document;
+    const source: Doc["source"] =
+      read.from === "link"
+        ? { kind: "link", engine: engine ?? "", digest: digest ?? "" }
+        : { kind: "file", name, engine, digest };
+    this.open({ text, source }, done);
   }
 
   refuseFile(name: string, message: string) {

@@ -2,7 +2,7 @@
 // The two documents a person may bring, a scenario or a result, and the link of a result.
 
 import { parse, pretty, valueAt, withValue } from "../base/json";
-import { makeLink } from "../base/link";
+import { type LinkFault, makeLink, openLink } from "../base/link";
 import type { Result } from "../base/result";
 
 export interface ReadDocument {
@@ -30,6 +30,20 @@ export function readDocument(text: string): ReadDocument {
     ...(typeof engine === "string" ? { engine } : {}),
     ...(typeof digest === "string" ? { digest } : {}),
   };
+}
+
+export type Content =
+  | { ok: true; from: "link" | "file"; document: ReadDocument }
+  | { ok: false; fault: LinkFault };
+
+/** What someone brings as text: a scenario, a result document, or a text that holds a link. */
+export function readContent(content: string): Content {
+  const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  if (!/^\s*(https?:\S*)?#v\d/.test(text)) return { ok: true, from: "file", document: readDocument(text) };
+  const opened = openLink(text);
+  if (!opened.ok) return opened;
+  const { engine, digest, scenario } = opened.shared;
+  return { ok: true, from: "link", document: { scenario: pretty(scenario), engine, digest } };
 }
 
 /** The link's fragment. Trials and seed are written out, so that no later default can change them. */

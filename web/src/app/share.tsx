@@ -2,13 +2,13 @@
 // Share and download. Everything is made before the click that copies it, and only from a whole result that
 // belongs to the text.
 import { useRef } from "preact/hooks";
-import { csv, markdown } from "../base/exports";
+import { csv, markdown, originOf, type Provenance } from "../base/exports";
 import { count } from "../base/format";
 import { quantileTable } from "../base/tables";
 import { CopyButton } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { download, fileName } from "./browser";
+import { download, fileName, png, whole } from "./browser";
 import { useController, useSelect } from "./context";
 import { commandLine } from "./documents";
 import { isSettled } from "./state";
@@ -32,7 +32,7 @@ export function Share({ onClose }: { onClose: () => void }) {
       </Dialog>
     );
   }
-  const link = location.origin + location.pathname + fragment;
+  const link = whole(fragment);
   const provenance = { result: answer.result, link };
   const { title } = answer.result;
   const note =
@@ -70,18 +70,26 @@ export function Share({ onClose }: { onClose: () => void }) {
             download(
               fileName(title, "quantiles.csv"),
               "text/csv;charset=utf-8",
-              csv("Quantiles of the step time", quantileTable(answer.result), provenance),
+              csv("Quantiles of the step time", quantileTable(answer.result), originOf(provenance)),
             )
           }
         >
           <Icon name="download" /> Quantiles, CSV
         </button>
+        <button type="button" onClick={() => void saveCard(provenance)}>
+          <Icon name="download" /> Picture for slides, PNG
+        </button>
       </p>
       <p class="hint">
-        Charts have their own SVG and CSV below each picture. A result file opens here again.
+        Charts have their own SVG, PNG, CSV and JSON below each picture. A result file opens here again.
       </p>
     </Dialog>
   );
+}
+
+async function saveCard(provenance: Provenance) {
+  const { drawCard } = await import("../charts/card");
+  download(fileName(provenance.result.title, "card.png"), "image/png", await png(drawCard(provenance)));
 }
 
 function Row({ label, text, copy, note }: { label: string; text: string; copy: string; note?: string }) {

@@ -10,16 +10,60 @@ export interface Provenance {
   link: string;
 }
 
-/** Lines that name a result, for comments in files. */
-export function provenanceLines({ result, link }: Provenance): string[] {
-  return [
-    `Title: ${result.title || "(none)"}`,
-    `Seed: ${result.seed}`,
-    `Trials: ${basis(result)}`,
-    `Engine: Prism ${result.engine_version}`,
-    `Digest: ${result.digest}`,
-    `Link: ${link}`,
-  ];
+/** What a file says of itself, whether it holds a step, a study or measurements. */
+export interface Origin {
+  title: string;
+  /** For JSON; the title is one of them. */
+  members: Record<string, string | number>;
+  /** The same for people, a line each. */
+  lines: string[];
+  /** In one line, for below a picture. */
+  caption: string;
+  /** Empty where there is none. */
+  link: string;
+}
+
+export function originOf({ result, link }: Provenance): Origin {
+  const { title, seed, trials, engine_version, digest } = result;
+  return {
+    title,
+    members: { title, seed, trials, engine_version, digest, link },
+    lines: [
+      `Title: ${title || "(none)"}`,
+      `Seed: ${seed}`,
+      `Trials: ${basis(result)}`,
+      `Engine: Prism ${engine_version}`,
+      `Digest: ${digest}`,
+      `Link: ${link}`,
+    ],
+    caption: `Prism ${engine_version}, seed ${seed}, ${basis(result)}, digest ${digest}`,
+    link,
+  };
+}
+
+/** Of a study or a planning question; the digest is its own, the link its scenario's. */
+export function studyOrigin(
+  /** `sample`: "1,024 trials each". */
+  study: { name: string; title: string; seed: string; sample: string; digest: string },
+  engine_version: string,
+  link: string,
+): Origin {
+  const { title, seed, digest, sample, name } = study;
+  return {
+    title,
+    members: { title, study: name, seed, sample, engine_version, digest, link },
+    lines: [
+      `Title: ${title || "(none)"}`,
+      `Study: ${name}`,
+      `Seed: ${seed}`,
+      `Sample: ${sample}`,
+      `Engine: Prism ${engine_version}`,
+      `Digest of the study: ${digest}`,
+      `Link of the scenario: ${link}`,
+    ],
+    caption: `Prism ${engine_version}, seed ${seed}, ${sample}, digest ${digest}`,
+    link,
+  };
 }
 
 function cell(value: string | number | null): string {
@@ -30,19 +74,16 @@ function cell(value: string | number | null): string {
 }
 
 /** Comment lines first, then one heading and the rows; times in seconds, as exact as they are known. */
-export function csv(heading: string, table: Table, provenance: Provenance): string {
-  const comments = [heading, ...provenanceLines(provenance)].map(
-    (line) => `# ${line.replace(/[\r\n]+/g, " ")}`,
-  );
+export function csv(heading: string, table: Table, origin: Origin): string {
+  const comments = [heading, ...origin.lines].map((line) => `# ${line.replace(/[\r\n]+/g, " ")}`);
   const lines = [table.keys.map(cell).join(","), ...table.rows.map((r) => r.exact.map(cell).join(","))];
   return `${[...comments, ...lines].join("\r\n")}\r\n`;
 }
 
 /** The same rows as in the CSV file. */
-export function json(heading: string, table: Table, { result, link }: Provenance): string {
-  const { title, seed, trials, engine_version, digest } = result;
+export function json(heading: string, table: Table, { members }: Origin): string {
   const rows = table.rows.map((r) => Object.fromEntries(table.keys.map((key, i) => [key, r.exact[i]])));
-  return `${JSON.stringify({ heading, title, seed, trials, engine_version, digest, link, rows }, null, 2)}\n`;
+  return `${JSON.stringify({ heading, ...members, rows }, null, 2)}\n`;
 }
 
 export function markdown({ result, link }: Provenance): string {
@@ -51,34 +92,31 @@ export function markdown({ result, link }: Provenance): string {
   return `[${title}](${link}): ${text.lead.join("")} ${text.rest} (${basis(result)}, seed ${result.seed}, Prism ${result.engine_version})`;
 }
 
-const escapeXml = (text: string) =>
+export const escapeXml = (text: string) =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 
 /** A drawing as a file of its own: title above, origin below, everything again in its metadata. */
 export function svgFile(
   drawing: { markup: string; width: number; height: number },
   heading: string,
-  provenance: Provenance,
+  origin: Origin,
 ): string {
-  const { result } = provenance;
   const margin = 16;
   const top = 58;
   const bottom = 40;
   const width = drawing.width + 2 * margin;
   const height = drawing.height + top + bottom;
   const font = `font-family="system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"`;
-  const lines = provenanceLines(provenance);
+  const below = `<text x="${margin}" y="${height - 14}" ${font} font-size="11" fill="#57606c">${escapeXml(origin.caption)}</text>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
-<title>${escapeXml(`${heading}: ${result.title}`)}</title>
-<desc>${escapeXml(lines.join("\n"))}</desc>
+<title>${escapeXml(`${heading}: ${origin.title}`)}</title>
+<desc>${escapeXml(origin.lines.join("\n"))}</desc>
 <rect width="100%" height="100%" fill="#ffffff"/>
-<text x="${margin}" y="26" ${font} font-size="16" font-weight="600" fill="#1c2128">${escapeXml(result.title || heading)}</text>
+<text x="${margin}" y="26" ${font} font-size="16" font-weight="600" fill="#1c2128">${escapeXml(origin.title || heading)}</text>
 <text x="${margin}" y="45" ${font} font-size="12" fill="#57606c">${escapeXml(heading)}</text>
 <g transform="translate(${margin} ${top})">${drawing.markup}</g>
-<a href="${escapeXml(provenance.link)}"><text x="${margin}" y="${height - 14}" ${font} font-size="11" fill="#57606c">${escapeXml(
-    `Prism ${result.engine_version}, seed ${result.seed}, ${basis(result)}, digest ${result.digest}`,
-  )}</text></a>
+${origin.link ? `<a href="${escapeXml(origin.link)}">${below}</a>` : below}
 </svg>
 `;
 }

@@ -28,7 +28,7 @@ export function unitFor(seconds: number): Unit {
   return units.slice(2).find((u) => size >= u.seconds) ?? units[size === 0 ? 2 : 4]!;
 }
 
-/** Decimals so that the last digit shown is about as large as the half-width of the interval, 3 to 6 digits in all. */
+/** The fewest decimals that round by no more than the half-width of the interval, 3 to 6 digits in all. */
 export function decimalsFor(value: number, halfWidth: number | null): number {
   const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
   const least = 2 - magnitude;
@@ -36,7 +36,7 @@ export function decimalsFor(value: number, halfWidth: number | null): number {
   const wanted =
     halfWidth === null || !(halfWidth > 0) || !Number.isFinite(halfWidth)
       ? least
-      : Math.floor(-Math.log10(halfWidth) + 1e-9);
+      : Math.ceil(-Math.log10(2 * halfWidth) - 1e-9);
   return Math.max(0, Math.min(12, Math.max(least, Math.min(most, wanted))));
 }
 
@@ -46,6 +46,19 @@ export function halfWidth(value: number, [low, high]: Interval): number | null {
   if (low !== null) return value - low;
   if (high !== null) return high - value;
   return null;
+}
+
+/**
+ * Decimals for an estimate that stands beside its interval: one more than `decimalsFor` says, which is what the
+ * interval is printed with, where rounding would put the estimate outside it.
+ */
+export function decimalsWithin(value: number, [low, high]: Interval): { value: number; interval: number } {
+  const half = halfWidth(value, [low, high]);
+  const coarse = decimalsFor(value, half);
+  const interval = decimalsFor(value, half === null ? null : half / 10);
+  const rounded = Number(value.toFixed(coarse));
+  const inside = (low === null || rounded >= low) && (high === null || rounded <= high);
+  return { value: inside ? coarse : interval, interval };
 }
 
 const grouped = (value: number, decimals: number) =>

@@ -29,6 +29,9 @@ export function pointerOf(path: Path): string {
   return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
 /** Value at a pointer in parsed data; undefined if there is none. */
 export function valueAt(data: unknown, pointer: string): unknown {
   let at = data;
@@ -80,6 +83,16 @@ export function withValue(text: string, pointer: string, value: unknown): string
   if (parent?.type !== "object") return text;
   const nested = path.slice(depth + 1).reduceRight<unknown>((inner, step) => ({ [step]: inner }), value);
   return withMember(text, parent, `${JSON.stringify(String(path[depth]))}: ${inline(nested)}`);
+}
+
+/** Renames the key of the member at `pointer`, unless its object has the other name already. */
+export function withKey(text: string, pointer: string, name: string): string {
+  const tree = parse(text);
+  const member = tree && findNodeAtLocation(tree, pathOf(pointer))?.parent;
+  const key = member?.type === "property" ? member.children?.[0] : undefined;
+  const taken = member?.parent?.children?.some((other) => other.children?.[0]?.value === name);
+  if (!key || taken) return text;
+  return text.slice(0, key.offset) + JSON.stringify(name) + text.slice(key.offset + key.length);
 }
 
 /** As withValue, but a value too long for one line is laid out over several. */

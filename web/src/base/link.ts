@@ -4,6 +4,7 @@
 // streams, and every way to fail has its own message.
 
 import { deflateSync, Inflate, strToU8 } from "fflate";
+import dictionaryLines from "../../../core/cli/link_dictionary.txt?raw";
 import { depthOf, minify } from "./json";
 import { sha256 } from "./sha256";
 
@@ -28,6 +29,9 @@ export type Opened = { ok: true; shared: Shared } | { ok: false; fault: LinkFaul
 /** Bytes an envelope may have, and characters a payload. */
 export const inflated_limit = 1_048_576;
 const payload_limit = 1_400_000;
+
+/** Text that both sides know, so that a link need not spell it out. */
+const dictionary = strToU8(dictionaryLines.replaceAll("\n", ""));
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -69,7 +73,7 @@ const checkOf = (payload: string) => sha256(strToU8(payload, true)).slice(0, 8);
 /** The fragment for a scenario and the result it gave, "#" included. */
 export function makeLink(shared: Shared): string {
   const envelope = `{"engine":"${shared.engine}","digest":"${shared.digest}","scenario":${minify(shared.scenario)}}`;
-  const payload = toBase64Url(deflateSync(strToU8(envelope), { level: 9, mem: 8 }));
+  const payload = toBase64Url(deflateSync(strToU8(envelope), { level: 9, mem: 8, dictionary }));
   return `#v1.${payload.length.toString(36)}-${checkOf(payload)}.${payload}`;
 }
 
@@ -131,7 +135,7 @@ function inflateBounded(packed: Uint8Array): Uint8Array | "too_large" | null {
 function inflatePrefix(packed: Uint8Array): Uint8Array | "too_large" | null {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const stream = new Inflate((chunk) => {
+  const stream = new Inflate({ dictionary }, (chunk) => {
     size += chunk.length;
     chunks.push(chunk.slice());
   });

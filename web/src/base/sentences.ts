@@ -19,21 +19,23 @@ export const quantiles: { name: QuantileName; share: number; label: string; word
 
 const half = (step: StepTime, name: QuantileName) => format.halfWidth(step[name], step.intervals[name]);
 
+/** Decimals of a quantile and of its interval, in the unit of the whole result. */
+export function quantileDecimals(step: StepTime, name: QuantileName): { value: number; interval: number } {
+  const { seconds } = format.unitFor(step.p50);
+  const [low, high] = step.intervals[name];
+  return format.decimalsWithin(step[name] / seconds, [low && low / seconds, high && high / seconds]);
+}
+
 /** A quantile with its unit and its honest digits. */
 export function quantileText(step: StepTime, name: QuantileName): string {
-  return format.duration(step[name], half(step, name), format.unitFor(step.p50));
+  const unit = format.unitFor(step.p50);
+  return `${format.number(step[name] / unit.seconds, quantileDecimals(step, name).value)}\u00a0${unit.name}`;
 }
 
-/** The interval of a quantile: "6.905 to 6.919 s", one digit finer than the value itself is printed. */
+/** The interval of a quantile: "6.905 to 6.919 s". */
 export function intervalText(step: StepTime, name: QuantileName): string {
   const unit = format.unitFor(step.p50);
-  return `${format.interval(step.intervals[name], unit, intervalDecimals(step, name))} ${unit.name}`;
-}
-
-export function intervalDecimals(step: StepTime, name: QuantileName): number {
-  const unit = format.unitFor(step.p50);
-  const width = half(step, name);
-  return format.decimalsFor(step[name] / unit.seconds, width === null ? null : width / unit.seconds / 10);
+  return `${format.interval(step.intervals[name], unit, quantileDecimals(step, name).interval)} ${unit.name}`;
 }
 
 /** True if every trial took the same time: there is no distribution to show. */

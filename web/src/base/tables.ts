@@ -2,7 +2,7 @@
 // The data behind each chart as a table: what the page shows under a chart and what a CSV file holds.
 import * as format from "./format";
 import type { Result } from "./result";
-import { intervalDecimals, kindText, quantiles, quantileText } from "./sentences";
+import { kindText, quantileDecimals, quantiles, quantileText } from "./sentences";
 
 export interface Table {
   /** Columns on the page, and in a file. */
@@ -24,7 +24,7 @@ export function quantileTable(result: Result): Table {
         shown: [
           label,
           quantileText(step, name),
-          format.interval(interval, unit, intervalDecimals(step, name)),
+          format.interval(interval, unit, quantileDecimals(step, name).interval),
         ],
         exact: [name, step[name], interval[0], interval[1]],
       };

@@ -2,9 +2,9 @@
 // The causes of variability as the form shows them: the preset's, then the user's own. What a change does to the
 // text; which values are valid is the core's business.
 
-import { valueAt, withBlock, withValue } from "../base/json";
+import { isObject, valueAt, withBlock, withValue } from "../base/json";
 import { capital, kindText } from "../base/sentences";
-import { type ChoiceField, type Field, isObject, type Option, presetName, type Reading } from "./reading";
+import { type ChoiceField, type Field, type Option, presetName, type Reading } from "./reading";
 
 export type List = "preset_factors" | "factors" | "preset_stalls" | "stalls";
 type Item = Record<string, unknown>;

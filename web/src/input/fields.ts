@@ -3,12 +3,12 @@
 // the user's text. Rules of validity are the core's; a knob only keeps together what belongs together (a schedule
 // and its virtual stages, the two sides of the batch equation).
 
-import { valueAt, withValue } from "../base/json";
+import { isObject, valueAt, withValue } from "../base/json";
 import type { Result } from "../base/result";
 import { capital } from "../base/sentences";
 import { calibrationText } from "../base/trust";
 import { variabilityPreset, withPreset } from "./causes";
-import { type Base, type Field, isObject, type Option, presetName, type Reading, shown } from "./reading";
+import { type Base, type Field, type Option, presetName, type Reading, shown } from "./reading";
 
 export const groups: { id: Base["group"]; title: string }[] = [
   { id: "job", title: "Job" },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places made slower than the rest (what_if): where, what, and by how much.
 
-import { valueAt, withBlock, withValue } from "../base/json";
+import { isObject, valueAt, withBlock, withValue } from "../base/json";
 import type { Result } from "../base/result";
 import { capital } from "../base/sentences";
 import { targetText } from "./causes";
-import { type Field, isObject, type NumberField, type Reading, shown } from "./reading";
+import { type Field, type NumberField, type Reading, shown } from "./reading";
 
 type Item = Record<string, unknown>;
 

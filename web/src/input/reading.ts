@@ -95,9 +95,6 @@ function dataOf(text: string): unknown {
   }
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
 export interface Shown {
   value: unknown;
   /** False: the text leaves it out; the value is one the core took. */

@@ -11,6 +11,7 @@ import {
   type SeedField,
   shown,
 } from "./reading";
+import { RemedyButtons } from "./remedy-buttons";
 import { freshSeed } from "./seed";
 
 export const belongs = (d: Diagnostic, field: Field) =>
@@ -46,9 +47,13 @@ export function FieldRow({ field, reading, result, faults, change }: RowProps<Fi
         </p>
       )}
       {invalid && (
-        <p class="fault" id={`${id}-fault`}>
-          {faults.map((f) => [f.message, f.hint].filter(Boolean).join("; ")).join(" ")}
-        </p>
+        <div class="fault" id={`${id}-fault`}>
+          {faults.map((fault) => (
+            <p key={fault.pointer + fault.message}>
+              {[fault.message, fault.hint].filter(Boolean).join("; ")} <RemedyButtons fault={fault} />
+            </p>
+          ))}
+        </div>
       )}
     </div>
   );

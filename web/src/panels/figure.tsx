@@ -2,17 +2,17 @@
 // One chart: its name, a sentence that reads it, the picture, the data behind it, and its files.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { download, fileName, png } from "../app/browser";
+import { whole } from "../app/browser";
 import { useController, useSelect } from "../app/context";
 import { isSettled } from "../app/state";
-import { csv, json, svgFile } from "../base/exports";
+import { originOf } from "../base/exports";
 import type { Result } from "../base/result";
 import type { Table } from "../base/tables";
 import { type ChartName, loadCharts } from "../charts";
 import type { Drawing } from "../charts/charts";
 import * as palettes from "../charts/palette";
-import { Icon } from "../ui/icons";
 import { DataTable } from "../ui/table";
+import { Files } from "./files";
 
 /** Lets a chart be read point by point, by pointer and by keyboard alike. */
 export interface Cursor {
@@ -40,9 +40,6 @@ export interface FigureProps {
   cursor?: Cursor;
 }
 
-const fileTypes = ["svg", "png", "csv", "json"] as const;
-type FileType = (typeof fileTypes)[number];
-const file_width = 760;
 const redraw_pause_ms = 500;
 
 export function Figure(props: FigureProps) {
@@ -51,22 +48,7 @@ export function Figure(props: FigureProps) {
   const settled = useSelect(isSettled);
   const [tableOpen, setTableOpen] = useState(false);
 
-  const save = async (type: FileType) => {
-    const link = app.link();
-    if (link === null) return;
-    const provenance = { result, link: location.origin + location.pathname + link };
-    const name = fileName(result.title, `${chart.toLowerCase()}.${type}`);
-    if (type === "csv") return download(name, "text/csv;charset=utf-8", csv(title, table(), provenance));
-    if (type === "json") return download(name, "application/json", json(title, table(), provenance));
-    const charts = await loadCharts();
-    const drawing = charts[chart](result, file_width, palettes.file);
-    // As XML: HTML would write entities that an SVG file does not know.
-    const markup = new XMLSerializer().serializeToString(drawing);
-    const size = { width: file_width, height: Number(drawing.getAttribute("height")) };
-    const file = svgFile({ markup, ...size }, title, provenance);
-    if (type === "svg") download(name, "image/svg+xml", file);
-    else download(name, "image/png", await png(file));
-  };
+  const link = settled ? app.link() : null;
 
   return (
     <section class={`card figure ${props.place ?? ""}`}>
@@ -86,20 +68,13 @@ export function Figure(props: FigureProps) {
           <summary>How to read this</summary>
           <div class="about">{about}</div>
         </details>
-        <span class="files">
-          {fileTypes.map((type) => (
-            <button
-              key={type}
-              type="button"
-              class="plain"
-              disabled={!settled}
-              aria-label={`Download ${title.toLowerCase()} as ${type.toUpperCase()}`}
-              onClick={() => void save(type)}
-            >
-              <Icon name="download" /> {type.toUpperCase()}
-            </button>
-          ))}
-        </span>
+        <Files
+          title={title}
+          stem={chart.toLowerCase()}
+          origin={link === null ? null : originOf({ result, link: whole(link) })}
+          table={table}
+          draw={async (width, palette) => (await loadCharts())[chart](result, width, palette)}
+        />
       </footer>
     </section>
   );

@@ -9,7 +9,11 @@ import { drawPlanning } from "../charts/planning";
 import type { RunningStudy } from "../engine/study";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
-import { begin, Picture, StudyPanels } from "./studies";
+import { begin } from "./begin";
+import { Comparison } from "./compare";
+import { Files, useStudyOrigin } from "./files";
+import { Picture } from "./picture";
+import { StudyPanels } from "./studies";
 
 const offers: [PlanningName, string][] = [
   ["checkpoint", "How often to write checkpoints"],
@@ -30,6 +34,7 @@ export function AllStudies() {
   return (
     <>
       <StudyPanels />
+      <Comparison />
       {planned && <PlanningPanel />}
     </>
   );
@@ -109,14 +114,21 @@ function PlanningPanel() {
       </p>
       {fault && <p role="alert">{fault}</p>}
       {found && found.planning.prism_study === name && (
-        <Answer planning={found.planning} stale={found.text !== text} />
+        <Answer planning={found.planning} of={found.text} stale={found.text !== text} />
       )}
     </section>
   );
 }
 
-function Answer({ planning, stale }: { planning: Planning; stale: boolean }) {
+function Answer({ planning, of, stale }: { planning: Planning; of: string; stale: boolean }) {
   const reading = planningReading(planning);
+  const title = useSelect((s) => s.answer?.result.title ?? "");
+  const origin = useStudyOrigin(of, {
+    ...planning,
+    title,
+    name: planning.prism_study,
+    sample: `${format.count(planning.runs)} runs each`,
+  });
   return (
     <div data-stale={stale || undefined}>
       {stale && <p>The scenario has changed since: play the question again.</p>}
@@ -140,6 +152,13 @@ function Answer({ planning, stale }: { planning: Planning; stale: boolean }) {
             </p>
           </div>
         </details>
+        <Files
+          title={`Planning: ${planning.prism_study}`}
+          stem={`planning-${planning.prism_study}`}
+          origin={origin}
+          table={() => planningTable(planning)}
+          draw={(width, palette) => drawPlanning(planning, width, palette)}
+        />
       </footer>
     </div>
   );

@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies of the scenario at hand: one is chosen, played by workers of its own, and drawn.
-import moduleUrl from "@wasm/study.wasm?url";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
 import * as format from "../base/format";
 import { played, type Study, type StudyName, studyReading, studyTable } from "../base/study";
-import type { Drawing } from "../charts/charts";
 import * as palettes from "../charts/palette";
-import { difference, drawStudy } from "../charts/studies";
-import { compile } from "../engine/compile";
-import { poolSize } from "../engine/start";
-import { type RunningStudy, type StudyWorker, startStudy } from "../engine/study";
+import { drawStudy } from "../charts/studies";
+import type { RunningStudy } from "../engine/study";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
-
-/** Fetched with the first study. */
-let module: Promise<WebAssembly.Module> | undefined;
-
-export function begin(text: string, question: object, progress: (share: number) => void): RunningStudy {
-  module ??= compile(moduleUrl);
-  return startStudy({
-    text: shortened(text),
-    question,
-    module,
-    size: poolSize(),
-    spawn: () =>
-      new Worker(new URL("../engine/study.worker.ts", import.meta.url), {
-        type: "module",
-      }) as unknown as StudyWorker,
-    progress,
-  });
-}
+import { begin } from "./begin";
+import { Beside } from "./compare";
+import { Files, useStudyOrigin } from "./files";
+import { Picture } from "./picture";
 
 interface Offer {
   label: string;
@@ -71,15 +53,6 @@ const offers: Partial<Record<StudyName, Offer>> = {
   },
 };
 const names = Object.keys(offers) as StudyName[];
-/** Trials of each variant on the page: enough for the ranking, few enough to wait for. */
-const trials = 1024;
-
-export function shortened(text: string): string {
-  const scenario = JSON.parse(text) as { run?: { trials?: number } };
-  const asked = scenario.run?.trials ?? 10_000;
-  return JSON.stringify({ ...scenario, run: { ...scenario.run, trials: Math.min(asked, trials) } });
-}
-
 export function StudyPanels() {
   const text = useSelect((s) => s.answer?.text ?? s.doc.text);
   const [name, setName] = useState<StudyName>("sensitivity");
@@ -147,16 +120,34 @@ export function StudyPanels() {
       </p>
       {fault && <p role="alert">{fault}</p>}
       {found && found.study.prism_study === name && (
-        <StudyView study={found.study} about={offers[name]!.about} stale={found.text !== text} />
+        <StudyView
+          study={found.study}
+          about={offers[name]!.about}
+          of={found.text}
+          stale={found.text !== text}
+        />
       )}
     </section>
   );
 }
 
-function StudyView({ study, about, stale }: { study: Study; about: string; stale: boolean }) {
+interface StudyViewProps {
+  study: Study;
+  about: string;
+  /** The scenario that was played. */
+  of: string;
+  stale: boolean;
+}
+
+function StudyView({ study, about, of, stale }: StudyViewProps) {
   const app = useController();
   const [other, setOther] = useState(0);
   const reading = studyReading(study);
+  const origin = useStudyOrigin(of, {
+    ...study,
+    name: study.prism_study,
+    sample: `${format.count(study.trials)} trials each`,
+  });
   const list = study.variants.map((v, i) => ({ v, i })).filter(({ v, i }) => i > 0 && v.fault === null);
   const chosen = other > 0 && other < study.variants.length ? other : (list[0]?.i ?? 0);
   return (
@@ -198,11 +189,7 @@ function StudyView({ study, about, stale }: { study: Study; about: string; stale
               Open as scenario
             </button>
           </p>
-          <Picture
-            name={`Share of steps within a time: ${study.variants[0]!.name}, and dashed ${study.variants[chosen]!.name}`}
-            draw={(width) => difference(study, chosen, width, palettes.page)}
-            of={`${study.digest} ${chosen}`}
-          />
+          <Beside study={study} index={chosen} origin={origin} />
         </>
       )}
       <footer>
@@ -223,27 +210,14 @@ function StudyView({ study, about, stale }: { study: Study; about: string; stale
             </p>
           </div>
         </details>
+        <Files
+          title={`Study: ${study.prism_study}`}
+          stem={`study-${study.prism_study}`}
+          origin={origin}
+          table={() => studyTable(study)}
+          draw={(width, palette) => drawStudy(study, width, palette)}
+        />
       </footer>
-    </div>
-  );
-}
-
-export function Picture({ name, draw, of }: { name: string; draw: (width: number) => Drawing; of: unknown }) {
-  const place = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  useLayoutEffect(() => {
-    if (width >= 120) place.current?.replaceChildren(draw(width));
-  }, [width, of]);
-  return (
-    <div class="chart">
-      <div ref={place} role="img" aria-label={name} />
     </div>
   );
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two scenarios beside each other: what differs between their texts, and between their step times.
+import * as format from "./format";
+import { isObject, pointerOf } from "./json";
+import type { Difference, Study } from "./study";
+import type { Table } from "./tables";
+
+export interface Changed {
+  pointer: string;
+  /** JSON on one line; "–" where the member is not there. */
+  before: string;
+  after: string;
+}
+
+/** The members in which two scenarios differ, as written; lists are compared whole. */
+export function changedMembers(before: unknown, after: unknown, path: (string | number)[] = []): Changed[] {
+  if (isObject(before) && isObject(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys].flatMap((key) => changedMembers(before[key], after[key], [...path, key]));
+  }
+  const [from, to] = [written(before), written(after)];
+  return from === to ? [] : [{ pointer: pointerOf(path), before: from, after: to }];
+}
+
+const written = (value: unknown) => (value === undefined ? "–" : JSON.stringify(value));
+
+/**
+ * The change that makes one scenario of another, as a study takes it: whole members, null for one to take away. Trials and
+ * seed stay the first one's, so that both are played on the same noise.
+ */
+export function asLayout(
+  name: string,
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): Record<string, unknown> {
+  const layout: Record<string, unknown> = { name };
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (key === "run" || JSON.stringify(before[key]) === JSON.stringify(after[key])) continue;
+    layout[pointerOf([key])] = after[key] ?? null;
+  }
+  return layout;
+}
+
+const unitOf = (study: Study) => format.unitFor(study.variants[0]!.p50_s.value);
+
+/** "The p95 of B is 0.52 s longer than that of A (0.50 to 0.54 s, …)." */
+export function comparisonReading(study: Study, index = 1): string {
+  const [first, second] = [study.variants[0], study.variants[index]];
+  if (!first || !second) return "";
+  if (first.fault !== null) return `The scenario could not be played: ${first.fault}.`;
+  if (second.fault !== null) return `${second.name} could not be played: ${second.fault}.`;
+  const change = second.difference.p95_s;
+  if (!change.differs) return `At p95, ${second.name} cannot be told apart from this scenario.`;
+  const unit = unitOf(study);
+  const [low, high] = change.interval.map(Math.abs).sort((a, b) => a - b) as [number, number];
+  const half = (high - low) / 2;
+  const size = format.duration(Math.abs(change.value), half, unit);
+  const decimals = format.decimalsFor(Math.abs(change.value) / unit.seconds, half / unit.seconds);
+  const range = `${format.interval([low, high], unit, decimals)} ${unit.name}`;
+  const share = format.percent(Math.abs(change.value) / first.p95_s.value);
+  return `The p95 of ${second.name} is ${size} (${share}) ${change.value > 0 ? "longer" : "shorter"} than that of this scenario; the 95 % interval is ${range}.`;
+}
+
+/** Both at a glance, and their difference on the same noise. */
+export function comparisonTable(study: Study, index = 1): Table {
+  const [first, second] = [study.variants[0]!, study.variants[index]!];
+  const unit = unitOf(study);
+  const rows = (
+    [
+      ["p50", "p50_s"],
+      ["p95", "p95_s"],
+      ["p99", "p99_s"],
+      ["mean", "mean_s"],
+      ["spread (sd)", "sd_s"],
+    ] as const
+  ).map(([name, key]) => {
+    const time = ({ value, interval: [low, high] }: { value: number; interval: [number, number] }) =>
+      format.durationNumber(value, (high - low) / 2, unit);
+    const paired: Difference | undefined =
+      key in second.difference ? second.difference[key as "p95_s"] : undefined;
+    const signed = (seconds: number, half: number) =>
+      `${seconds < 0 ? "−" : "+"}${format.durationNumber(Math.abs(seconds), half, unit)}`;
+    const half = paired ? (paired.interval[1] - paired.interval[0]) / 2 : 0;
+    return {
+      shown: [
+        name,
+        time(first[key]),
+        time(second[key]),
+        paired ? signed(paired.value, half) : "–",
+        paired ? `${signed(paired.interval[0], half)} to ${signed(paired.interval[1], half)}` : "–",
+      ],
+      exact: [
+        name,
+        first[key].value,
+        second[key].value,
+        paired?.value ?? null,
+        paired?.interval[0] ?? null,
+        paired?.interval[1] ?? null,
+      ],
+    };
+  });
+  return {
+    headings: ["Step time", `First (${unit.name})`, `Second (${unit.name})`, "Difference", "95 % interval"],
+    keys: ["what", "first_s", "second_s", "difference_s", "low_s", "high_s"],
+    rows,
+  };
+}
+
+/** The two curves, point by point. */
+export function curvesTable(study: Study, index: number): Table {
+  const [first, second] = [study.variants[0]!, study.variants[index]!];
+  const unit = unitOf(study);
+  const time = (seconds: number) => format.durationNumber(seconds, null, unit);
+  return {
+    headings: ["Share of steps", `First (${unit.name})`, `Second (${unit.name})`],
+    keys: ["share", "first_s", "second_s"],
+    rows: study.masses.map((mass, i) => {
+      const [a, b] = [first.quantiles_s[i] ?? 0, second.quantiles_s[i] ?? 0];
+      return { shown: [format.percent(mass), time(a), time(b)], exact: [mass, a, b] };
+    }),
+  };
+}

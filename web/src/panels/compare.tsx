@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// This scenario beside any other: both distributions on the same noise, their difference, and what differs in the texts.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useController, useSelect } from "../app/context";
+import { readContent } from "../app/documents";
+import { examples, exampleText } from "../app/examples";
+import {
+  asLayout,
+  type Changed,
+  changedMembers,
+  comparisonReading,
+  comparisonTable,
+  curvesTable,
+} from "../base/compare";
+import type { Origin } from "../base/exports";
+import * as format from "../base/format";
+import { isObject } from "../base/json";
+import type { Study } from "../base/study";
+import * as palettes from "../charts/palette";
+import { difference } from "../charts/studies";
+import type { RunningStudy } from "../engine/study";
+import { DataTable } from "../ui/table";
+import { begin } from "./begin";
+import { Files, useStudyOrigin } from "./files";
+import { Picture } from "./picture";
+
+const byte_limit = 8_000_000;
+
+interface Other {
+  name: string;
+  text: string;
+  data: Record<string, unknown>;
+}
+
+/** The other scenario, or why it is none. Whether it is right the core says. */
+function otherOf(name: string, content: string): Other | string {
+  const read = readContent(content);
+  if (!read.ok) return read.fault.message;
+  const { scenario: text } = read.document;
+  try {
+    const data: unknown = JSON.parse(text);
+    if (!isObject(data)) return `${name} is not a scenario.`;
+    return { name: typeof data.title === "string" && data.title ? data.title : name, text, data };
+  } catch {
+    return `${name} is not a scenario: it is not JSON.`;
+  }
+}
+
+export function Comparison() {
+  const text = useSelect((s) => s.answer?.text ?? s.doc.text);
+  const [other, setOther] = useState<Other | null>(null);
+  const [fault, setFault] = useState("");
+  const [running, setRunning] = useState<RunningStudy | null>(null);
+  const [share, setShare] = useState(0);
+  const [found, setFound] = useState<{ study: Study; text: string; other: Other } | null>(null);
+  useEffect(() => () => running?.cancel(), [running]);
+
+  const take = (second: Other | string) => {
+    running?.cancel();
+    setRunning(null);
+    setFound(null);
+    setOther(typeof second === "string" ? null : second);
+    setFault(typeof second === "string" ? second : "");
+  };
+  const compare = (second: Other) => {
+    setFault("");
+    setShare(0);
+    try {
+      const layout = asLayout(second.name, JSON.parse(text) as Record<string, unknown>, second.data);
+      const study = begin(text, { study: "compare", layouts: [layout] }, setShare);
+      setRunning(study);
+      study.answer.then(
+        (answer) => {
+          setFound({ study: answer, text, other: second });
+          setRunning(null);
+        },
+        (error) => {
+          setFault(error instanceof Error ? error.message : String(error));
+          setRunning(null);
+        },
+      );
+    } catch {
+      setFault("The text is not a scenario yet.");
+    }
+  };
+
+  return (
+    <section class="card wide figure">
+      <header>
+        <h2>Compare with another scenario</h2>
+      </header>
+      <SecondScenario onTake={take} />
+      {other && (
+        <>
+          <p>
+            <strong>{other.name}</strong> is the second one.
+          </p>
+          <p>
+            <button
+              type="button"
+              class="small"
+              onClick={() => {
+                running?.cancel();
+                if (running) setRunning(null);
+                else compare(other);
+              }}
+            >
+              {running ? "Stop comparing" : "Compare the two"}
+            </button>{" "}
+            <output>{running ? `${Math.round(100 * share)} %` : ""}</output>
+          </p>
+        </>
+      )}
+      {fault && <p role="alert">{fault}</p>}
+      {found && <Found {...found} stale={found.text !== text} />}
+    </section>
+  );
+}
+
+/** An example, a file, or a link or text that is pasted. */
+function SecondScenario({ onTake }: { onTake: (other: Other | string) => void }) {
+  const file = useRef<HTMLInputElement>(null);
+  const opened = async () => {
+    const chosen = file.current?.files?.[0];
+    if (!chosen) return;
+    if (chosen.size > byte_limit) onTake(`${chosen.name} is larger than 8 MB, the limit for a scenario.`);
+    else onTake(otherOf(chosen.name, await chosen.text()));
+    file.current!.value = "";
+  };
+  const example = (name: string) =>
+    exampleText(name).then(
+      (content) => onTake(otherOf(name, content)),
+      (error) => onTake(`The example could not be fetched: ${String(error)}`),
+    );
+  return (
+    <div class="second-scenario">
+      <label>
+        An example
+        <select value="" onChange={(event) => void example(event.currentTarget.value)}>
+          <option value="" disabled>
+            Choose one
+          </option>
+          {examples.map(({ file: name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        A link or a text
+        <input
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="#v1.…"
+          onChange={(event) => {
+            const content = event.currentTarget.value.trim();
+            if (content) onTake(otherOf("The pasted text", content));
+          }}
+        />
+      </label>
+      <button type="button" onClick={() => file.current?.click()}>
+        Open a file
+      </button>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept=".json,.txt"
+        aria-label="Second scenario"
+        onChange={() => void opened()}
+      />
+    </div>
+  );
+}
+
+interface FoundProps {
+  study: Study;
+  text: string;
+  other: Other;
+  stale: boolean;
+}
+
+function Found({ study, text, other, stale }: FoundProps) {
+  const app = useController();
+  const origin = useStudyOrigin(text, {
+    ...study,
+    name: `compared with ${other.name}`,
+    sample: `${format.count(study.trials)} trials each`,
+  });
+  const played = study.variants.every((v) => v.fault === null) && study.variants.length > 1;
+  return (
+    <div data-stale={stale || undefined}>
+      {stale && <p>The scenario has changed since: compare again.</p>}
+      <p class="reading">{comparisonReading(study)}</p>
+      {played && (
+        <>
+          <Beside study={study} index={1} origin={origin} />
+          <DataTable table={comparisonTable(study)} caption="The two, and their difference" />
+        </>
+      )}
+      <Changes list={changedMembers(JSON.parse(text), other.data)} />
+      <p>
+        <button
+          type="button"
+          class="small"
+          onClick={() => app.openText(other.name, other.text, "opening the second scenario")}
+        >
+          Open the second one
+        </button>
+      </p>
+      <p class="hint">
+        {format.count(study.trials)} trials each, with this scenario’s seed, on the same noise where the two
+        are alike; digest {study.digest}.
+      </p>
+    </div>
+  );
+}
+
+function Changes({ list }: { list: Changed[] }) {
+  if (list.length === 0) return <p>The two texts say the same.</p>;
+  const short = (value: string) => (value.length > 60 ? `${value.slice(0, 59)}…` : value);
+  return (
+    <details open>
+      <summary>
+        {list.length === 1 ? "One member differs" : `${format.count(list.length)} members differ`}
+      </summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+      <section class="table-scroll" aria-label="Members that differ" tabIndex={0}>
+        <table class="prose changes">
+          <thead>
+            <tr>
+              <th scope="col">Member</th>
+              <th scope="col">This scenario</th>
+              <th scope="col">The second one</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map(({ pointer, before, after }) => (
+              <tr key={pointer}>
+                <th scope="row">
+                  <code>{pointer}</code>
+                </th>
+                <td>{short(before)}</td>
+                <td>{short(after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  );
+}
+
+/** The curves of the first variant and of another, with their files. */
+export function Beside({ study, index, origin }: { study: Study; index: number; origin: Origin | null }) {
+  const [first, second] = [study.variants[0]!, study.variants[index]!];
+  return (
+    <>
+      <ul class="legend" aria-label="Legend">
+        <li>
+          <span class="stroke" aria-hidden="true" />
+          {first.name}
+        </li>
+        <li>
+          <span class="stroke dashed" aria-hidden="true" />
+          {second.name}
+        </li>
+      </ul>
+      <Picture
+        name={`Share of steps within a time: ${first.name}, and dashed ${second.name}`}
+        draw={(width) => difference(study, index, width, palettes.page)}
+        of={`${study.digest} ${index}`}
+      />
+      <footer>
+        <Files
+          title={`${first.name} beside ${second.name}`}
+          stem="compared"
+          origin={origin}
+          table={() => curvesTable(study, index)}
+          draw={(width, palette) => difference(study, index, width, palette)}
+        />
+      </footer>
+    </>
+  );
+}
