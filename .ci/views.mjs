@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The views of the page and how to come to each: the accessibility test and the screenshots look at the same ones.
 import { forge } from "./link.mjs";
+import { slowJob } from "./slow-job.mjs";
 
 /** Has a spread and a training run, and is computed in a moment. */
 const scenario = {
@@ -88,6 +89,18 @@ const planning = (question) =>
     await page.getByRole("button", { name: "Play this question" }).click();
     return page.locator(".card", { has: page.getByRole("heading", { name: "Planning the run" }) });
   });
+
+const evidence = (name, content, wait) => ({
+  path: quick,
+  async go(page) {
+    await settled(page);
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(content()) });
+    await wait(page);
+  },
+});
 
 /** Each: where it is, and what is done there. */
 export const views = {
@@ -177,17 +190,8 @@ export const views = {
   "planning-checkpoint": planning("How often to write checkpoints"),
   "planning-spares": planning("How many spares"),
   "planning-capacity": planning("How many GPUs"),
-  evidence: {
-    path: quick,
-    async go(page) {
-      await settled(page);
-      await page
-        .locator("input[type=file]")
-        .first()
-        .setInputFiles({ name: "steps.csv", mimeType: "text/csv", buffer: Buffer.from(stepLog()) });
-      await dialog(page);
-    },
-  },
+  evidence: evidence("steps.csv", stepLog, (page) => dialog(page)),
+  "evidence-trace": evidence("job.csv", slowJob, (page) => page.locator("dialog .chart svg").waitFor()),
   validation: {
     path: quick,
     async go(page) {

@@ -46,7 +46,12 @@ describe.each(process.env.PRISM_FULL ? [360, 768, 1440] : [360, 1440])("%i px", 
         await page.emulateMedia({ colorScheme });
         expect(await violations(page), colorScheme).toEqual([]);
         expect(
-          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+          await page.evaluate(() => {
+            const dialogs = [...document.querySelectorAll("dialog")].map(
+              (d) => d.scrollWidth - d.clientWidth,
+            );
+            return Math.max(document.documentElement.scrollWidth - innerWidth, ...dialogs);
+          }),
         ).toBeLessThanOrEqual(0);
       }
     },

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file of measurements on the page: account, heat map, and on to a scenario that runs.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { address, digest, settled, useBrowser, visit, visitQuick } from "./browser";
-import { slowJob } from "./slow-job";
+import { address, digest, root, settled, useBrowser, visit, visitQuick } from "./browser";
 
 useBrowser();
+
+const { slowJob } = (await import(resolve(root, ".ci/slow-job.mjs"))) as { slowJob(): string };
 
 type Page = Awaited<ReturnType<typeof visitQuick>>;
 
@@ -33,6 +34,16 @@ test("an operator trace names its slow worker and becomes a scenario that runs",
   expect(await slow.innerText()).toMatch(/^1\.5\d? slow$/);
   expect(await slow.locator("..").locator("th").innerText()).toBe("1");
   await dialog.getByText("steps held out").waitFor();
+  // Every table and chart has its files, which name the measurements.
+  const csv = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Download compute of each worker as CSV" }).click();
+  const workers = readFileSync(await (await csv).path(), "utf8");
+  expect(workers).toContain(`# Records: ${rows}, ${rows} used\r\n`);
+  expect(workers).toContain("\r\nrank,replica,stage,forward_over_median,backward_over_median,slow\r\n");
+  await dialog.locator(".chart svg").waitFor();
+  const svg = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Download q–q plot as SVG" }).click();
+  expect(readFileSync(await (await svg).path(), "utf8")).toMatch(/job\.csv\.gz: operator trace, CSV/);
   await dialog.getByRole("button", { name: "Open it as a scenario" }).click();
   await page.locator("h1", { hasText: "Measured job" }).waitFor();
   await settled(page);

@@ -39,7 +39,7 @@ test.each([
     await view.getByRole("button", { name: "Play this question" }).click();
     await view.locator("p.reading").waitFor({ timeout: 60_000 });
     expect(await view.locator("p.reading").innerText()).toMatch(reads);
-    expect(await view.locator("svg").count(), label).toBe(1);
+    expect(await view.locator(".chart svg").count(), label).toBe(1);
     const shots = process.env.PRISM_SHOTS;
     if (shots) await view.screenshot({ path: `${shots}/${label.replaceAll(" ", "-")}-${width}.png` });
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an import answers (core: prism/evidence_import.h), and what the page says about it.
 
+import type { Origin } from "./exports";
 import type { Diagnostic } from "./result";
+import type { Table } from "./tables";
 
 export interface Count {
   what: string;
@@ -177,3 +179,50 @@ export function operatorSentence(e: OperatorEvidence): string {
   const worst = [...e.by_type].sort((a, b) => b.slowdown - a.slowdown)[0];
   return `The step takes ${e.slowdown.toFixed(2)} times its ideal, most of it from ${worst?.group ?? "several types"}.`;
 }
+
+/** What a file with figures of a file of measurements says of itself. */
+export function evidenceOrigin(file: string, { format, records, used }: Account): Origin {
+  return {
+    title: file,
+    members: { title: file, format, records, used },
+    lines: [`File: ${file}`, `Format: ${format}`, `Records: ${records}, ${used} used`],
+    caption: `${file}: ${format}, ${records} records, ${used} used`,
+    link: "",
+  };
+}
+
+/** Errors of the prediction and of what it must beat. */
+export function judgements(v: Validation): { what: string; p50: number; p95: number; ks: number }[] {
+  const { constant, resampled_training_steps } = v.baselines;
+  const of = (what: string, j: Judgement) => {
+    const at = (mass: number) => j.quantiles.find((q) => q.p === mass)?.error ?? Number.NaN;
+    return { what, p50: at(0.5), p95: at(0.95), ks: j.ks };
+  };
+  return [
+    of("prediction", v.prediction),
+    of("training steps as they are", resampled_training_steps),
+    { what: "constant: their median", p50: constant.p50_error, p95: constant.p95_error, ks: constant.ks },
+    of("independent draws by type and stage", v.independent_by_type_and_stage),
+    of("independent draws by type", v.independent_by_type),
+  ];
+}
+
+export type Pair = ReturnType<typeof quantilePairs>[number];
+
+export const pairsTable = (pairs: Pair[]): Table => ({
+  headings: ["Observed (s)", "Predicted (s)"],
+  keys: ["observed_s", "predicted_s"],
+  rows: pairs.map(({ observed, predicted }) => ({
+    shown: [String(observed), String(predicted)],
+    exact: [observed, predicted],
+  })),
+});
+
+export const workersTable = (e: OperatorEvidence): Table => ({
+  headings: ["Rank", "Replica", "Stage", "Forward", "Backward", "Slow"],
+  keys: ["rank", "replica", "stage", "forward_over_median", "backward_over_median", "slow"],
+  rows: e.workers.map((w) => {
+    const exact = [w.rank, w.replica, w.stage, w.forward, w.backward, w.slow ? 1 : 0];
+    return { shown: exact.map(String), exact };
+  }),
+});

@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file of measurements says: its account first, then what was found in it.
-import { useEffect, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
 import { download, fileName } from "../app/browser";
 import { useController } from "../app/context";
 import {
   type Account,
   type Evidence,
+  evidenceOrigin,
   heat,
   type Imported,
+  judgements,
   mean,
   type OperatorEvidence,
   operatorSentence,
+  pairsTable,
   quantilePairs,
   type Validation,
+  workersTable,
 } from "../base/evidence";
+import type { Origin } from "../base/exports";
 import * as format from "../base/format";
+import type { Table } from "../base/tables";
+import { quantilePlot } from "../charts/evidence";
+import * as palettes from "../charts/palette";
 import { importFile } from "../engine/evidence";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { DataTable } from "../ui/table";
+import { Files, type FilesProps } from "./files";
+import { Picture } from "./picture";
 
 export function EvidenceDialog({ file, onClose }: { file: File; onClose: () => void }) {
   const [share, setShare] = useState(0);
@@ -99,8 +110,10 @@ function Found({
           <Icon name="download" /> Everything, JSON
         </button>
       </p>
-      <Details evidence={evidence} />
-      {validation && <ValidationView validation={validation} />}
+      <From.Provider value={evidenceOrigin(file.name, evidence.account)}>
+        <Details evidence={evidence} />
+        {validation && <ValidationView validation={validation} />}
+      </From.Provider>
     </>
   );
 }
@@ -148,15 +161,18 @@ function Details({ evidence }: { evidence: Evidence }) {
         <Rows
           caption="Kernels by total time"
           headings={["Kernel", "Kind", "Count", "Median", "p95"]}
-          rows={evidence.kernels
-            .slice(0, 40)
-            .map((k) => [
+          keys={["kernel", "kind", "count", "median_s", "p95_s"]}
+          most={40}
+          rows={evidence.kernels.map((k) => ({
+            shown: [
               k.name.slice(0, 80),
               k.kind,
               format.count(k.count),
               seconds(k.median_s),
               seconds(k.p95_s),
-            ])}
+            ],
+            exact: [k.name, k.kind, k.count, k.median_s, k.p95_s],
+          }))}
         />
       );
     case "collective_benchmark":
@@ -171,14 +187,17 @@ function Details({ evidence }: { evidence: Evidence }) {
           <Rows
             caption="Times by message size"
             headings={["Bytes", "Time", "algbw, GB/s", "busbw, GB/s"]}
-            rows={evidence.rows
-              .slice(0, 100)
-              .map((r) => [
+            keys={["bytes", "time_us", "algorithm_gbyte_per_s", "bus_gbyte_per_s"]}
+            most={100}
+            rows={evidence.rows.map((r) => ({
+              shown: [
                 format.count(r.bytes),
                 seconds(r.time_us * 1e-6),
                 format.significant(r.algorithm_gbyte_per_s, 4),
                 format.significant(r.bus_gbyte_per_s, 4),
-              ])}
+              ],
+              exact: [r.bytes, r.time_us, r.algorithm_gbyte_per_s, r.bus_gbyte_per_s],
+            }))}
           />
         </>
       );
@@ -187,12 +206,19 @@ function Details({ evidence }: { evidence: Evidence }) {
         <Rows
           caption={`A distribution of ${evidence.parameters} parameters against ${evidence.steps} steps`}
           headings={["Quantile", "Fit", "Steps", "Error"]}
-          rows={evidence.quantiles.map((q) => [
-            `p${Math.round(100 * q.p)}`,
-            seconds(q.fit_s),
-            seconds(q.steps_s),
-            signedPercent(q.fit_s / q.steps_s - 1),
-          ])}
+          keys={["p", "fit_s", "steps_s", "error"]}
+          rows={evidence.quantiles.map((q) => {
+            const error = q.fit_s / q.steps_s - 1;
+            return {
+              shown: [
+                `p${Math.round(100 * q.p)}`,
+                seconds(q.fit_s),
+                seconds(q.steps_s),
+                signedPercent(error),
+              ],
+              exact: [q.p, q.fit_s, q.steps_s, error],
+            };
+          })}
         />
       );
     case "launch_arguments":
@@ -207,17 +233,30 @@ const seconds = (s: number): string => {
 const signedPercent = (share: number): string =>
   `${share >= 0 ? "+" : "−"}${Math.abs(100 * share).toFixed(2)}\u00a0%`;
 
-function Rows({ caption, headings, rows }: { caption: string; headings: string[]; rows: string[][] }) {
+interface RowsProps extends Table {
+  caption: string;
+  /** Rows on the page; a file has all. */
+  most?: number;
+}
+
+function Rows({ caption, most, ...table }: RowsProps) {
   return (
     <section>
       <h3>{caption}</h3>
-      <DataTable
-        caption={caption}
-        table={{ headings, keys: headings, rows: rows.map((shown) => ({ shown, exact: shown })) }}
-      />
+      <DataTable caption={caption} table={{ ...table, rows: table.rows.slice(0, most) }} />
+      <FilesOf title={caption} table={() => table} />
     </section>
   );
 }
+
+/** The file that everything on show was read from. */
+const From = createContext<Origin | null>(null);
+
+const FilesOf = (props: Pick<FilesProps, "title" | "table" | "draw">) => (
+  <p class="file-row">
+    <Files {...props} stem={fileName(props.title, "").replace(/-$/, "")} origin={useContext(From)} />
+  </p>
+);
 
 function OperatorView({ evidence: e }: { evidence: OperatorEvidence }) {
   const groups = (title: string, list: { group: string; slowdown: number }[]) =>
@@ -225,7 +264,11 @@ function OperatorView({ evidence: e }: { evidence: OperatorEvidence }) {
       <Rows
         caption={title}
         headings={["Place", "Slow-down"]}
-        rows={[...list].sort((a, b) => b.slowdown - a.slowdown).map((g) => [g.group, g.slowdown.toFixed(4)])}
+        keys={["place", "slow_down"]}
+        most={64}
+        rows={[...list]
+          .sort((a, b) => b.slowdown - a.slowdown)
+          .map((g) => ({ shown: [g.group, g.slowdown.toFixed(4)], exact: [g.group, g.slowdown] }))}
       />
     );
   return (
@@ -269,7 +312,7 @@ function OperatorView({ evidence: e }: { evidence: OperatorEvidence }) {
       )}
       {groups("What each type of operation alone does to the step", e.by_type)}
       {groups("What each stage alone does", e.by_stage)}
-      {groups("What each replica alone does", e.by_replica.slice(0, 64))}
+      {groups("What each replica alone does", e.by_replica)}
     </>
   );
 }
@@ -284,42 +327,46 @@ function HeatMap({ evidence: e }: { evidence: OperatorEvidence }) {
   return (
     <section class="heat-map" aria-label="Heat map of workers">
       <h3>Compute of each worker, relative to the median of its stage</h3>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Replica</th>
-            {Array.from({ length: e.layout.pp }, (_, s) => (
-              <th key={s} scope="col">
-                stage {s}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {replicas.map((r) => (
-            <tr key={r}>
-              <th scope="row">{r}</th>
-              {e.workers
-                .filter((w) => w.replica === r)
-                .map((w) => {
-                  const relative = (w.forward + w.backward) / 2;
-                  return (
-                    <td
-                      key={w.stage}
-                      data-slow={w.slow || undefined}
-                      style={`--heat: ${heat(relative).toFixed(3)}`}
-                      title={`rank ${w.rank}: forward × ${w.forward.toFixed(3)}, backward × ${w.backward.toFixed(3)}`}
-                    >
-                      {relative.toFixed(2)}
-                      {w.slow ? " slow" : ""}
-                    </td>
-                  );
-                })}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+      <section class="table-scroll" aria-label="Workers, replicas down and stages across" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Replica</th>
+              {Array.from({ length: e.layout.pp }, (_, s) => (
+                <th key={s} scope="col">
+                  stage {s}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {replicas.map((r) => (
+              <tr key={r}>
+                <th scope="row">{r}</th>
+                {e.workers
+                  .filter((w) => w.replica === r)
+                  .map((w) => {
+                    const relative = (w.forward + w.backward) / 2;
+                    return (
+                      <td
+                        key={w.stage}
+                        data-slow={w.slow || undefined}
+                        style={`--heat: ${heat(relative).toFixed(3)}`}
+                        title={`rank ${w.rank}: forward × ${w.forward.toFixed(3)}, backward × ${w.backward.toFixed(3)}`}
+                      >
+                        {relative.toFixed(2)}
+                        {w.slow ? " slow" : ""}
+                      </td>
+                    );
+                  })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
       {e.layout.dp > most && <p class="hint">The {most} replicas with the slowest workers are shown.</p>}
+      <FilesOf title="Compute of each worker" table={() => workersTable(e)} />
     </section>
   );
 }
@@ -329,8 +376,6 @@ const worst = (e: OperatorEvidence, replica: number): number =>
 
 function ValidationView({ validation: v }: { validation: Validation }) {
   const p = v.prediction;
-  const at = (j: typeof p, mass: number) =>
-    signedPercent(j.quantiles.find((q) => q.p === mass)?.error ?? Number.NaN);
   return (
     <section aria-label="Validation">
       <h3>
@@ -339,33 +384,11 @@ function ValidationView({ validation: v }: { validation: Validation }) {
       <Rows
         caption="Errors of the prediction and of what it must beat"
         headings={["What", "p50", "p95", "KS"]}
-        rows={[
-          ["prediction", at(p, 0.5), at(p, 0.95), p.ks.toFixed(3)],
-          [
-            "training steps as they are",
-            at(v.baselines.resampled_training_steps, 0.5),
-            at(v.baselines.resampled_training_steps, 0.95),
-            v.baselines.resampled_training_steps.ks.toFixed(3),
-          ],
-          [
-            "constant: their median",
-            signedPercent(v.baselines.constant.p50_error),
-            signedPercent(v.baselines.constant.p95_error),
-            v.baselines.constant.ks.toFixed(3),
-          ],
-          [
-            "independent draws by type and stage",
-            at(v.independent_by_type_and_stage, 0.5),
-            at(v.independent_by_type_and_stage, 0.95),
-            v.independent_by_type_and_stage.ks.toFixed(3),
-          ],
-          [
-            "independent draws by type",
-            at(v.independent_by_type, 0.5),
-            at(v.independent_by_type, 0.95),
-            v.independent_by_type.ks.toFixed(3),
-          ],
-        ]}
+        keys={["what", "p50_error", "p95_error", "ks"]}
+        rows={judgements(v).map(({ what, p50, p95, ks }) => ({
+          shown: [what, signedPercent(p50), signedPercent(p95), ks.toFixed(3)],
+          exact: [what, p50, p95, ks],
+        }))}
       />
       <p>
         With so few steps a right prediction shows a KS distance of {p.ks_null.mean.toFixed(3)} on average,
@@ -378,36 +401,17 @@ function ValidationView({ validation: v }: { validation: Validation }) {
 
 /** Q–Q: on the diagonal, prediction and observation agree. */
 function QuantilePlot({ validation: v }: { validation: Validation }) {
-  const points = quantilePairs(v.observed_s, v.predicted_s);
-  const values = points.flatMap((p) => [p.observed, p.predicted]);
-  const low = Math.min(...values);
-  const width = Math.max(...values) - low || 1;
-  const size = 240;
-  const place = (value: number) => 16 + ((value - low) / width) * (size - 32);
+  const pairs = quantilePairs(v.observed_s, v.predicted_s);
+  const reading = `Q–Q plot of ${pairs.length} held-out steps: observed across, predicted up`;
   return (
-    <figure>
-      <svg
-        class="quantile-plot"
-        viewBox={`0 0 ${size} ${size}`}
-        width={size}
-        height={size}
-        role="img"
-        aria-label={`Q–Q plot of ${points.length} held-out steps, ${seconds(low)} to ${seconds(low + width)}`}
-      >
-        <line x1={16} y1={size - 16} x2={size - 16} y2={16} stroke="currentColor" stroke-opacity="0.4" />
-        {points.map((p) => (
-          <circle
-            key={p.observed}
-            cx={place(p.observed)}
-            cy={size - place(p.predicted)}
-            r="3"
-            fill="currentColor"
-          />
-        ))}
-      </svg>
-      <figcaption>
-        Observed (across) against predicted (up) steps, {seconds(low)} to {seconds(low + width)}
-      </figcaption>
+    <figure class="figure">
+      <Picture name={reading} draw={(width) => quantilePlot(pairs, width, palettes.page)} of={v} />
+      <figcaption>{reading}; on the line both agree.</figcaption>
+      <FilesOf
+        title="Q–Q plot"
+        table={() => pairsTable(pairs)}
+        draw={(width, palette) => quantilePlot(pairs, width, palette)}
+      />
     </figure>
   );
 }
