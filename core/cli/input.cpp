@@ -16,12 +16,20 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// None on error; errno then says why. Streams of the standard library hide the reason, and throw for a
-/// folder.
+/// Far above what a scenario may have, so that its reader says what is wrong; but an end, for what has none.
+constexpr std::size_t most_bytes = 256'000'000;
+
+/// Streams of the standard library hide the reason of an error, and throw for a folder.
 std::optional<std::string> read_all(std::FILE* stream) {
   std::string text;
   char buffer[1 << 16];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, stream)) text.append(buffer, n);
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, stream)) {
+    text.append(buffer, n);
+    if (text.size() > most_bytes) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
+  }
   if (std::ferror(stream)) return std::nullopt;
   return text;
 }
@@ -69,15 +77,19 @@ std::string option_at_fault(const Diagnostic& d, const Overrides& o) {
 
 }  // namespace
 
-std::optional<Input> read_input(const std::string& file, const Overrides& overrides, bool json) {
-  Input input{file == "-" ? "standard input" : file, {}, overrides};
+std::optional<std::string> read_text(const std::string& file) {
   errno = 0;
-  const auto text = file == "-" ? read_all(stdin) : read_file(file);
+  return file == "-" ? read_all(stdin) : read_file(file);
+}
+
+std::optional<Input> read_input(const std::string& file, const Overrides& overrides, bool json) {
+  Input input{file == "-" ? "standard input" : file, {}, {}, overrides};
+  const auto text = read_text(file);
   if (!text) {
     print_fault("unreadable", "cannot read " + input.name + ": " + std::strerror(errno), json);
     return std::nullopt;
   }
-  input.text = *text;
+  input.written = input.text = *text;
   apply(overrides, input.text);
   return input;
 }
@@ -90,12 +102,28 @@ std::string scenario_text(const Input& input) {
 std::optional<Job> prepare(const Input& input, bool json) {
   Result<Job> job = prepare_job(input.text);
   if (job) return std::move(job.value);
-  if (json) {
-    std::cout << "{\"ok\":false,\"errors\":" << diagnostics_json(job.diagnostics) << "}\n";
-  } else {
-    for (const Diagnostic& d : job.diagnostics) std::cerr << diagnostic_text(d, input) << "\n";
-  }
+  print_refusal(job.diagnostics, input, json);
   return std::nullopt;
+}
+
+std::vector<Diagnostic> as_written(std::vector<Diagnostic> diagnostics, const Input& input) {
+  if (input.written == input.text) return diagnostics;
+  const std::vector<Diagnostic> there = read_scenario(input.written).diagnostics;
+  for (Diagnostic& d : diagnostics)
+    for (const Diagnostic& w : there)
+      if (w.code == d.code && w.pointer == d.pointer) {
+        d.line = w.line;
+        d.column = w.column;
+      }
+  return diagnostics;
+}
+
+void print_refusal(const std::vector<Diagnostic>& diagnostics, const Input& input, bool json) {
+  const auto placed = as_written(diagnostics, input);
+  if (json)
+    std::cout << "{\"ok\":false,\"errors\":" << diagnostics_json(placed) << "}\n";
+  else
+    for (const Diagnostic& d : placed) std::cerr << diagnostic_text(d, input) << "\n";
 }
 
 std::string diagnostic_text(const Diagnostic& d, const Input& input) {

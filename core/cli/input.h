@@ -21,10 +21,14 @@ struct Overrides {
 };
 
 struct Input {
-  std::string name;  ///< as in messages: the path, or "standard input"
-  std::string text;  ///< overrides are in it
+  std::string name;     ///< as in messages: the path, or "standard input"
+  std::string written;  ///< as it is in the file
+  std::string text;     ///< with the overrides in it
   Overrides overrides;
 };
+
+/// The whole of a file, or of standard input ("-"), up to 256 MB. None on error; errno then says why.
+std::optional<std::string> read_text(const std::string& file);
 
 /// Reads FILE ("-" is standard input) and puts the overrides into its `run` section, so that they count as
 /// written by the user: in the resolved scenario, in the digest and in a link. Prints why and returns none if
@@ -36,6 +40,12 @@ std::string scenario_text(const Input& input);
 
 /// Prints why and returns none if the scenario is refused.
 std::optional<Job> prepare(const Input& input, bool json);
+
+/// The same list at the places of the text as it was written, not as the overrides made it.
+std::vector<Diagnostic> as_written(std::vector<Diagnostic> diagnostics, const Input& input);
+
+/// Why the input is refused: a line each on stderr, or the document that refusals give with --json on stdout.
+void print_refusal(const std::vector<Diagnostic>& diagnostics, const Input& input, bool json);
 
 /// `FILE:LINE:COLUMN: error: message [pointer]` and the hint on the next line; an overridden member is named
 /// by its option.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What carries a link's text: raw deflate (RFC 1951) with a preset dictionary, and base64url without padding (RFC 4648 section 5).
+// What carries a link's text: raw deflate (RFC 1951) with a preset dictionary, and base64url without padding
+// (RFC 4648 section 5).
 #pragma once
 
 #include <cstddef>

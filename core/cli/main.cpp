@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
+#include <iostream>
 #include <limits>
+#include <new>
 #include <string>
 #include <system_error>
 
@@ -45,6 +47,24 @@ void add_threads(CLI::App* command, unsigned& threads) {
       ->check(CLI::Range(1u, 1024u));
 }
 
+/// A word in the place of a command that is none: said by name, with the names there are.
+bool knows_command(const CLI::App& app, const std::string& name) {
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == name) return true;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  print_fault("unknown_command", "there is no command \"" + name + "\"; there are: " + known, false);
+  return false;
+}
+
+/// What went to a full disk or a closed pipe is no success.
+int written(int code) {
+  if (std::cout.flush()) return code;
+  print_fault("unwritable", "cannot write to standard output", false);
+  return refused;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -59,14 +79,15 @@ int main(int argc, char** argv) {
   run_command->add_option("FILE", run_options.file, file_help)->required();
   add_overrides(run_command, run_options.overrides);
   add_threads(run_command, run_options.threads);
-  run_command->add_option("--samples", run_options.samples_file, "Write every trial to this CSV file");
+  CLI::Option* run_samples =
+      run_command->add_option("--samples", run_options.samples_file, "Write every trial to this CSV file");
   CLI::Option* run_json = run_command->add_flag("--json", run_options.json, "Print the result document");
   run_command->add_flag("--csv", run_options.csv, "Print the quantiles as CSV")->excludes(run_json);
   CLI::Option* run_blocks =
       run_command->add_option("--blocks", run_options.blocks,
                               "Only blocks A to B - 1 of 256 trials each, into a file for prism merge");
   CLI::Option* run_part = run_command->add_option("-o,--output", run_options.part_file, "That file");
-  run_blocks->needs(run_part)->excludes(run_json);
+  run_blocks->needs(run_part)->excludes(run_json)->excludes(run_samples);
   run_part->needs(run_blocks);
   run_command->callback([&] { code = run(run_options); });
 
@@ -175,10 +196,14 @@ int main(int argc, char** argv) {
   validate_command->add_flag("--json", validate_options.json, "Print everything as JSON");
   validate_command->callback([&] { code = validate_file(validate_options); });
 
+  if (argc > 1 && argv[1][0] != '-' && !knows_command(app, argv[1])) return usage;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? done : usage;
+    code = app.exit(e) == 0 ? done : usage;
+  } catch (const std::bad_alloc&) {
+    print_fault("out_of_memory", "there is not enough memory for this", false);
+    code = refused;
   }
-  return code;
+  return written(code);
 }

@@ -44,9 +44,8 @@ void print_assumptions(const Scenario& s) {
     std::cout << "  " << printable(origin) << "\n" << printable(table(rows, "    "), true);
 }
 
-bool write_samples(const std::string& file, const Job& job, const Parts& trials) {
+bool write_samples(std::ofstream& out, const Job& job, const Parts& trials) {
   const Outcome outcome = prism::merge(*job.simulation, trials, {}, {});
-  std::ofstream out(file, std::ios::binary);
   out << "trial,step_time_s\n";
   for (std::size_t i = 0; i < outcome.step_s.size(); ++i) out << i << ',' << exact(outcome.step_s[i]) << '\n';
   out.close();
@@ -91,18 +90,21 @@ int run(const RunOptions& options) {
   if (!options.json) print_warnings(*job, *input);
 
   if (!options.blocks.empty()) return run_part(options, input->text, *job);
+  // Before the work: a place where nothing can be written is found at once.
+  std::ofstream samples;
+  if (!options.samples_file.empty()) samples.open(options.samples_file, std::ios::binary);
+  const auto unwritable = [&] {
+    print_fault("unwritable", "cannot write " + options.samples_file, options.json);
+    return refused;
+  };
+  if (samples.fail()) return unwritable();
   Finished parts;
   {
     ProgressLine line;
     parts = run_job(*job, options.threads, [&](double share) { line.show(share); });
   }
-  if (!options.samples_file.empty() && !write_samples(options.samples_file, *job, parts.trials)) {
-    print_fault("unwritable", "cannot write " + options.samples_file, options.json);
-    return refused;
-  }
-
   print_result(*job, parts, options.threads, options.json, options.csv);
-  return done;
+  return options.samples_file.empty() || write_samples(samples, *job, parts.trials) ? done : unwritable();
 }
 
 int check(const CheckOptions& options) {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "prism/report.h"
+#include "prism/planning.h"
 #include "prism/study.h"
 
 namespace prism::cli {
@@ -30,6 +30,9 @@ Parts run_training_parts(const Training& training, unsigned threads,
 
 /// Every variant of a study, in order.
 Parts run_study(const StudyPlan& plan, unsigned threads, const std::function<void(double)>& progress);
+
+/// Every candidate of a planning question, in order.
+Parts run_planning(const Planning& planning, unsigned threads, const std::function<void(double)>& progress);
 
 /// The result, with its training run, as text, JSON or CSV on standard output.
 void print_result(const Job& job, const Finished& parts, unsigned threads, bool json, bool csv);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // prism link, prism open
+#include <cerrno>
+#include <cstring>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -42,7 +43,15 @@ int link(const LinkOptions& options) {
 
 int open(const OpenOptions& options) {
   std::string text = options.link;
-  if (text == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  if (text == "-") {
+    const auto given = read_text("-");
+    if (!given) {
+      print_fault("unreadable", std::string("cannot read standard input: ") + std::strerror(errno),
+                  options.json);
+      return refused;
+    }
+    text = *given;
+  }
   const auto read = read_link(text);
   if (const auto* fault = std::get_if<LinkFault>(&read)) {
     print_fault(fault->code, fault->message, options.json);
@@ -53,7 +62,7 @@ int open(const OpenOptions& options) {
 
   std::string digest;
   if (!options.no_run) {
-    const Input input{"link", link.scenario, {}};
+    const Input input{"link", link.scenario, link.scenario, {}};
     auto job = prepare(input, options.json);
     if (!job) return refused;
     digest = digest_of(*job, options.threads);

@@ -90,10 +90,7 @@ int study_variants(const VariantStudyOptions& o) {
   }
   const auto plan = plan_study(input->text, question);
   if (!plan) {
-    if (o.json)
-      std::cout << "{\"ok\":false,\"errors\":" << diagnostics_json(plan.diagnostics) << "}\n";
-    else
-      for (const Diagnostic& d : plan.diagnostics) std::cerr << diagnostic_text(d, *input) << "\n";
+    print_refusal(plan.diagnostics, *input, o.json);
     return refused;
   }
   if (!o.variants_directory.empty() && !write_variants(*plan, o.variants_directory, o.json)) return refused;

@@ -21,53 +21,26 @@ constexpr double day = 86400;
 
 std::string days(double seconds) { return fixed(seconds / day, 2); }
 
-/// A scenario with a training run, and the simulated step that it builds on.
-struct Study {
-  Input input;
-  std::string title, resolved;
-  TrainingSetup setup;
-  TrainingPtr training;
-};
-
-bool refuse(const std::vector<Diagnostic>& diagnostics, const Input& input, bool json) {
-  bool refused = false;
-  for (const Diagnostic& d : diagnostics) refused |= d.severity == Severity::error;
-  if (json) {
-    if (refused) std::cout << "{\"ok\":false,\"errors\":" << diagnostics_json(diagnostics) << "}\n";
-  } else {
-    for (const Diagnostic& d : diagnostics) std::cerr << diagnostic_text(d, input) << "\n";
-  }
-  return refused;
-}
-
 TrainingSetup simulated(Job& job, unsigned threads) {
   ProgressLine line;
   const Finished parts = run_job(job, threads, [&](double share) { line.show(share); });
   return training_setup(job, parts.trials, parts.check);
 }
 
-std::optional<Study> open_study(const std::string& file, const TrainingStudyOptions& o) {
-  const auto input = read_input(file, o.overrides, o.json);
+/// The answer to a planning question about the first file; none, with the reason printed, if it is refused.
+std::optional<ordered_json> answer(const TrainingStudyOptions& o, const ordered_json& question) {
+  const auto input = read_input(o.files.front(), o.overrides, o.json);
   if (!input) return std::nullopt;
-  auto job = prepare(*input, o.json);
-  if (!job) return std::nullopt;
-  if (!job->scenario.training_run) {
-    print_fault("missing_key", input->name + " has no training_run", o.json);
+  const auto planning =
+      plan_planning(input->text, question.dump(), [&](Job& job) { return simulated(job, o.threads); });
+  if (!planning) {
+    print_refusal(planning.diagnostics, *input, o.json);
     return std::nullopt;
   }
-  Study s{*input, job->scenario.title, job->scenario.resolved, simulated(*job, o.threads), nullptr};
-  auto training = prepare_training(s.setup);
-  if (refuse(training.diagnostics, *input, o.json) || !training) return std::nullopt;
-  s.training = std::move(*training);
-  return s;
-}
-
-std::vector<RunRecord> simulate(const Training& t, unsigned threads) {
-  return merge_training(t, run_training_parts(t, threads, {}));
-}
-
-TrainingRunner on_threads(unsigned threads) {
-  return [threads](const Training& t) { return simulate(t, threads); };
+  if (!o.json) print_refusal(planning->warnings, *input, false);
+  ProgressLine line;
+  const Parts parts = run_planning(*planning, o.threads, [&](double share) { line.show(share); });
+  return ordered_json::parse(planning_json(*planning, parts));
 }
 
 /// The document, or the text made of it.
@@ -79,31 +52,14 @@ int show(const ordered_json& document, const std::string& text, bool json) {
   return done;
 }
 
-ordered_json head(const char* study, const Study& s) {
-  return {{"prism_study", study},      {"engine_version", engine_version},
-          {"title", s.title},          {"seed", std::to_string(s.setup.seed)},
-          {"runs", s.setup.plan.runs}, {"gpus", s.setup.gpus}};
+std::string headline(const ordered_json& document) {
+  const auto title = document["title"].get<std::string>();
+  return title.empty() ? "" : title + "\n\n";
 }
 
-std::string headline(const Study& s) { return s.title.empty() ? "" : s.title + "\n\n"; }
-
-ordered_json to_json(const Capacity& c) {
-  ordered_json list = ordered_json::array();
-  for (const Chance& p : c.candidates)
-    list.push_back({{"x", p.x},
-                    {"probability", p.probability},
-                    {"interval", {p.low, p.high}},
-                    {"mean_wall_clock_s", p.mean_wall_s},
-                    {"p95_wall_clock_s", p.p95_s},
-                    {"goodput", p.goodput},
-                    {"finished", p.finished}});
-  const auto x = [&](int i) {
-    return i < 0 ? ordered_json(nullptr) : ordered_json(c.candidates[static_cast<std::size_t>(i)].x);
-  };
-  return {{"answer", x(c.answer)},
-          {"interval", {x(c.perhaps), x(c.surely)}},
-          {"point_estimate", x(c.point_estimate)},
-          {"candidates", std::move(list)}};
+std::string foot(const ordered_json& document) {
+  return "\n  " + grouped(document["runs"].get<std::int64_t>()) + " runs of each, seed " +
+         document["seed"].get<std::string>() + "; digest " + document["digest"].get<std::string>() + "\n";
 }
 
 std::string count_text(const ordered_json& x) {
@@ -132,147 +88,99 @@ std::string candidates_text(const ordered_json& c, const std::string& what, doub
   return table(rows, "") + "  (in time: within " + significant(within_days, 4) + " days)\n";
 }
 
-bool asked(const TrainingStudyOptions& o) {
-  if (o.within_days > 0) return true;
-  print_fault("missing_option", "--within-days is needed: in how many days the run must be finished", o.json);
-  return false;
+ordered_json in_time(const TrainingStudyOptions& o, const char* study) {
+  return {{"study", study}, {"within_days", o.within_days}, {"probability", o.probability}};
 }
 
-/// The scenario with another number of replicas and the same global batch.
-std::string with_replicas(const std::string& resolved, std::int64_t dp) {
-  ordered_json s = ordered_json::parse(resolved);
-  s["parallel"]["dp"] = dp;
-  s["batch"].erase("micro_batches");
-  return s.dump();
+/// The i-th file's run, simulated alone.
+std::optional<ScheduledRun> scheduled(const TrainingStudyOptions& o, std::size_t i) {
+  const auto input = read_input(o.files[i], o.overrides, o.json);
+  if (!input) return std::nullopt;
+  auto job = prepare(*input, o.json);
+  if (!job) return std::nullopt;
+  if (!job->scenario.training_run) {
+    print_fault("missing_key", input->name + " has no training_run", o.json);
+    return std::nullopt;
+  }
+  TrainingSetup setup = simulated(*job, o.threads);
+  // Another place in the list, other chance: the same file twice is two runs, not one twice.
+  setup.seed = stream_key(setup.seed, i);
+  const auto training = prepare_training(setup);
+  if (!training) {
+    print_refusal(training.diagnostics, *input, o.json);
+    return std::nullopt;
+  }
+  const std::string& title = job->scenario.title;
+  return ScheduledRun{title.empty() ? o.files[i] : title, o.deadline_days[i] * day,
+                      merge_training(**training, run_training_parts(**training, o.threads, {}))};
 }
 
-/// Numbers of replicas that divide the batch, from a quarter to four times the scenario's own.
-std::vector<std::int64_t> default_replicas(const std::string& resolved) {
-  const ordered_json s = ordered_json::parse(resolved);
-  const std::int64_t dp = s["parallel"]["dp"];
-  const std::int64_t all = s["batch"]["global"].get<std::int64_t>() / s["batch"]["micro"].get<std::int64_t>();
-  std::vector<std::int64_t> list;
-  for (std::int64_t n = std::max<std::int64_t>(1, dp / 4); n <= 4 * dp; ++n)
-    if (all % n == 0) list.push_back(n);
-  return list;
+std::string latest_start_text(const ordered_json& document) {
+  const ordered_json& start = document["latest_start"];
+  const auto bound = [](const ordered_json& s) { return s.is_null() ? "unknown" : days(s.get<double>()); };
+  std::string text = "On the scenario's own " + grouped(document["gpus"].get<std::int64_t>()) + " GPUs: ";
+  if (start["before_deadline_s"].is_null())
+    return text + "fewer than " + percent(document["asked_probability"]) + " of the runs ever finish.\n";
+  return text + "start " + days(start["before_deadline_s"]) + " days before the deadline (95 % interval " +
+         bound(start["interval_s"][0]) + " to " + bound(start["interval_s"][1]) +
+         "); a point estimate, without failures, says " + days(start["point_estimate_s"]) + ".\n";
 }
 
 }  // namespace
 
 int study_checkpoint(const TrainingStudyOptions& o) {
-  const auto s = open_study(o.files.front(), o);
-  if (!s) return refused;
-  const auto curve = checkpoint_curve(s->setup, on_threads(o.threads));
-  if (refuse(curve.diagnostics, s->input, o.json) || !curve) return refused;
-  ordered_json out = head("checkpoint", *s);
-  out["write_s"] = s->setup.plan.tiers.back().write_s;
-  out["best_interval_s"] = curve->best_s;
-  out["exact_interval_s"] = curve->exact_s;
-  out["young_interval_s"] = curve->young_s;
-  out["daly_first_order_interval_s"] = curve->daly_first_s;
-  out["daly_interval_s"] = curve->daly_s;
-  out["points"] = ordered_json::array();
-  for (const CurvePoint& p : curve->points)
-    out["points"].push_back({{"interval_s", p.x},
-                             {"mean_wall_clock_s", p.mean_wall_s},
-                             {"standard_error_s", p.standard_error_s},
-                             {"p50_wall_clock_s", p.p50_s},
-                             {"p95_wall_clock_s", p.p95_s},
-                             {"goodput", p.goodput},
-                             {"finished", p.finished}});
-
-  std::string text = headline(*s) + "The run is shortest with a checkpoint every " +
-                     duration_text(out["best_interval_s"]) + " of training.\n\n";
+  const auto document = answer(o, {{"study", "checkpoint"}});
+  if (!document) return refused;
+  const ordered_json& curve = (*document)["curve"];
+  std::string text = headline(*document) + "The run is shortest with a checkpoint every " +
+                     duration_text(curve["best_interval_s"]) + " of training.\n\n";
   Rows rows{{"Interval", "mean, days", "standard error", "95 % within", "goodput"}};
-  for (const ordered_json& p : out["points"])
+  for (const ordered_json& p : curve["points"])
     rows.push_back({"  " + duration_text(p["interval_s"]),
                     fixed(p["mean_wall_clock_s"].get<double>() / day, 3),
                     fixed(p["standard_error_s"].get<double>() / day, 3), days(p["p95_wall_clock_s"]),
                     percent(p["goodput"], 2)});
   text += table(rows, "");
-  if (curve->exact_s > 0)
-    text +=
-        "\nFor memoryless failures and blocking writes alone\n" +
-        table({{"exact", duration_text(curve->exact_s), "minimum of Daly's full formula"},
-               {"Daly, higher order", duration_text(curve->daly_s),
-                "writes shorter than twice the time between failures"},
-               {"Daly, first order", duration_text(curve->daly_first_s), "writes much shorter than that"},
-               {"Young", duration_text(curve->young_s), "the same, and the write is part of the interval"}});
-  return show(out, text, o.json);
+  if (curve["exact_interval_s"] > 0)
+    text += "\nFor memoryless failures and blocking writes alone\n" +
+            table({{"exact", duration_text(curve["exact_interval_s"]), "minimum of Daly's full formula"},
+                   {"Daly, higher order", duration_text(curve["daly_interval_s"]),
+                    "writes shorter than twice the time between failures"},
+                   {"Daly, first order", duration_text(curve["daly_first_order_interval_s"]),
+                    "writes much shorter than that"},
+                   {"Young", duration_text(curve["young_interval_s"]),
+                    "the same, and the write is part of the interval"}});
+  return show(*document, text + foot(*document), o.json);
 }
 
 int study_spares(const TrainingStudyOptions& o) {
-  if (!asked(o)) return usage;
-  auto s = open_study(o.files.front(), o);
-  if (!s) return refused;
-  if (!s->setup.plan.spares) {
-    print_fault("missing_key",
-                s->input.name +
-                    ": training_run has no \"spares\" with a repair time; a replacement is always at hand",
-                o.json);
-    return refused;
-  }
-  const auto c =
-      capacity(spare_candidates(s->setup, o.most), o.within_days * day, o.probability, on_threads(o.threads));
-  if (refuse(c.diagnostics, s->input, o.json) || !c) return refused;
-  ordered_json out = head("spares", *s);
-  out["within_days"] = o.within_days;
-  out["asked_probability"] = o.probability;
-  out["spares"] = to_json(*c);
-  return show(out,
-              headline(*s) + "Spare nodes for " + percent(o.probability) +
-                  " chance of finishing in time: " + answer_text(out["spares"]) + ".\n\n" +
-                  candidates_text(out["spares"], "Spares", o.within_days),
+  ordered_json question = in_time(o, "spares");
+  question["most"] = o.most;
+  const auto document = answer(o, question);
+  if (!document) return refused;
+  const ordered_json& found = (*document)["capacity"];
+  return show(*document,
+              headline(*document) + "Spare nodes for " + percent(o.probability) +
+                  " chance of finishing in time: " + answer_text(found) + ".\n\n" +
+                  candidates_text(found, "Spares", o.within_days) + foot(*document),
               o.json);
 }
 
 int study_capacity(const TrainingStudyOptions& o) {
-  if (!asked(o)) return usage;
-  const auto s = open_study(o.files.front(), o);
-  if (!s) return refused;
-  const LatestStart start = latest_start(*s->training, simulate(*s->training, o.threads), o.probability);
-
-  std::vector<Candidate> candidates;
-  ordered_json left_out = ordered_json::array();
-  for (std::int64_t dp : o.replicas.empty() ? default_replicas(s->resolved) : o.replicas) {
-    auto job = prepare_job(with_replicas(s->resolved, dp));
-    if (!job) {
-      left_out.push_back({{"dp", dp}, {"why", job.diagnostics.front().message}});
-      continue;
-    }
-    TrainingSetup setup = simulated(*job, o.threads);
-    candidates.push_back({static_cast<double>(setup.gpus), std::move(setup)});
-  }
-  const auto c = capacity(candidates, o.within_days * day, o.probability, on_threads(o.threads));
-  if (refuse(c.diagnostics, s->input, o.json) || !c) return refused;
-
-  ordered_json out = head("capacity", *s);
-  out["within_days"] = o.within_days;
-  out["asked_probability"] = o.probability;
-  out["gpu_count"] = to_json(*c);
-  out["left_out"] = std::move(left_out);
-  const auto if_known = [](bool known, double x) { return known ? ordered_json(x) : ordered_json(nullptr); };
-  out["latest_start"] = {
-      {"before_deadline_s", if_known(start.exists, start.before_s)},
-      {"interval_s", {if_known(start.low_known, start.low_s), if_known(start.high_known, start.high_s)}},
-      {"point_estimate_s", start.point_estimate_s}};
-
-  std::string text = headline(*s) + "GPUs for " + percent(o.probability) + " chance of finishing within " +
-                     significant(o.within_days, 4) + " days: " + answer_text(out["gpu_count"]) + ".\n";
-  text += "On the scenario's own " + grouped(s->setup.gpus) + " GPUs: ";
-  if (start.exists) {
-    const auto bound = [](bool known, double x) { return known ? days(x) : std::string("unknown"); };
-    text += "start " + days(start.before_s) + " days before the deadline (95 % interval " +
-            bound(start.low_known, start.low_s) + " to " + bound(start.high_known, start.high_s) +
-            "); a point estimate, without failures, says " + days(start.point_estimate_s);
-  } else {
-    text += "fewer than " + percent(o.probability) + " of the runs ever finish";
-  }
-  text += ".\n\n" + candidates_text(out["gpu_count"], "GPUs", o.within_days);
-  for (const ordered_json& l : out["left_out"])
+  ordered_json question = in_time(o, "capacity");
+  if (!o.replicas.empty()) question["replicas"] = o.replicas;
+  const auto document = answer(o, question);
+  if (!document) return refused;
+  const ordered_json& found = (*document)["capacity"];
+  std::string text = headline(*document) + "GPUs for " + percent(o.probability) +
+                     " chance of finishing within " + significant(o.within_days, 4) +
+                     " days: " + answer_text(found) + ".\n";
+  if (document->contains("latest_start")) text += latest_start_text(*document);
+  text += "\n" + candidates_text(found, "GPUs", o.within_days);
+  for (const ordered_json& l : (*document)["left_out"])
     text += "  dp " + std::to_string(l["dp"].get<std::int64_t>()) +
             " left out: " + l["why"].get<std::string>() + "\n";
-  return show(out, text, o.json);
+  return show(*document, text + foot(*document), o.json);
 }
 
 int study_schedule(const TrainingStudyOptions& o) {
@@ -285,14 +193,9 @@ int study_schedule(const TrainingStudyOptions& o) {
   }
   std::vector<ScheduledRun> runs;
   for (std::size_t i = 0; i < o.files.size(); ++i) {
-    auto s = open_study(o.files[i], o);
-    if (!s) return refused;
-    // Another place in the list, other chance: the same file twice is two runs, not one twice.
-    s->setup.seed = stream_key(s->setup.seed, i);
-    auto training = prepare_training(s->setup);
-    if (!training) return refused;
-    runs.push_back({s->title.empty() ? o.files[i] : s->title, o.deadline_days[i] * day,
-                    simulate(**training, o.threads)});
+    auto run = scheduled(o, i);
+    if (!run) return refused;
+    runs.push_back(std::move(*run));
   }
   ordered_json out = {{"prism_study", "schedule"}, {"engine_version", engine_version}};
   std::string text;

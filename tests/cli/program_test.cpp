@@ -51,10 +51,11 @@ class Program : public testing::Test {
   }
 
   /// Runs `prism` with arguments as the shell takes them.
-  Ended run(const std::string& arguments, const std::string& input = "") const {
+  Ended run(const std::string& arguments, const std::string& input = "", const std::string& out = "") const {
     write("stdin", input);
     const std::string command = std::string("'") + PRISM_PROGRAM + "' " + arguments + " <'" + path("stdin") +
-                                "' >'" + path("stdout") + "' 2>'" + path("stderr") + "'";
+                                "' >'" + (out.empty() ? path("stdout") : out) + "' 2>'" + path("stderr") +
+                                "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout"), read("stderr")};
   }
@@ -212,6 +213,24 @@ TEST_F(Program, AnOptionAtFaultIsNamed) {
   }
 }
 
+TEST_F(Program, AnOptionMovesNoOtherFault) {
+  const std::string bad = R"({"prism":1,"run":{"trials":10000,"sed":"1"},"model":"gpt9"})";
+  const auto first = [&](const std::string& options) {
+    const std::string text = run("run - --json " + options, bad).out;
+    return json::parse(text)["errors"][0]["column"].get<int>();
+  };
+  EXPECT_EQ(first("--trials 5 --seed 123456789012"), first(""));
+}
+
+TEST_F(Program, AFullDiskIsNoSuccess) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
+  for (const char* arguments : {"run -", "run - --json", "check -", "presets", "--help"}) {
+    const Ended e = run(arguments, scenario, "/dev/full");
+    EXPECT_EQ(e.code, 1) << arguments;
+    EXPECT_NE(e.err.find("cannot write to standard output"), std::string::npos) << arguments;
+  }
+}
+
 TEST_F(Program, UsageErrorsAndMissingFiles) {
   for (const char* arguments :
        {"", "fly", "run", "run - --seed -1", "run - --seed x", "run - --seed 18446744073709551616",
@@ -219,6 +238,8 @@ TEST_F(Program, UsageErrorsAndMissingFiles) {
     EXPECT_EQ(run(arguments, scenario).code, 2) << arguments;
   EXPECT_EQ(run("--help").code, 0);
   EXPECT_EQ(run("--version").out, "prism 0.1.0\n");
+  EXPECT_NE(run("chekc x").err.find("no command \"chekc\"; there are: run, "), std::string::npos);
+  EXPECT_EQ(run("run - --blocks 0:1 -o '" + path("p") + "' --samples '" + path("s") + "'", scenario).code, 2);
 
   const Ended missing = run("run '" + path("absent.json") + "'");
   EXPECT_EQ(missing.code, 1);

@@ -93,16 +93,16 @@ TEST_F(TrainingProgram, CheckpointStudyFindsAnIntervalNearTheFormulas) {
   ASSERT_EQ(e.code, 0) << e.err;
   const json d = json::parse(e.out);
   EXPECT_EQ(d["prism_study"], "checkpoint");
-  EXPECT_EQ(d["points"].size(), 13u);
+  EXPECT_EQ(d["curve"]["points"].size(), 13u);
   // 200 runs of a day with some failures each: the simulated optimum is only roughly known.
-  EXPECT_NEAR(d["best_interval_s"].get<double>() / d["exact_interval_s"].get<double>(), 1, 0.5);
-  EXPECT_LT(d["exact_interval_s"], d["young_interval_s"]);
+  EXPECT_NEAR(d["curve"]["best_interval_s"].get<double>() / d["curve"]["exact_interval_s"].get<double>(), 1, 0.5);
+  EXPECT_LT(d["curve"]["exact_interval_s"], d["curve"]["young_interval_s"]);
   EXPECT_NE(run("study checkpoint A.json").out.find("The run is shortest with a checkpoint every"),
             std::string::npos);
 }
 
 TEST_F(TrainingProgram, SparesStudyNeedsMoreThanThePointEstimate) {
-  const json d = json::parse(run("study spares A.json --within-days 1.6 --most 4 --json").out)["spares"];
+  const json d = json::parse(run("study spares A.json --within-days 1.6 --most 4 --json").out)["capacity"];
   ASSERT_EQ(d["candidates"].size(), 5u);
   for (std::size_t i = 1; i < 5; ++i)
     EXPECT_GE(d["candidates"][i]["probability"], d["candidates"][i - 1]["probability"]);
@@ -113,10 +113,10 @@ TEST_F(TrainingProgram, SparesStudyNeedsMoreThanThePointEstimate) {
 TEST_F(TrainingProgram, CapacityStudyTriesSizesThatTheBatchAllows) {
   const json d = json::parse(run("study capacity A.json --within-days 1.6 --json").out);
   std::vector<int> gpus;
-  for (const json& c : d["gpu_count"]["candidates"]) gpus.push_back(c["x"]);
+  for (const json& c : d["capacity"]["candidates"]) gpus.push_back(c["x"]);
   EXPECT_EQ(gpus, (std::vector<int>{1, 2, 4, 8}));
-  EXPECT_EQ(d["gpu_count"]["answer"], 4);
-  EXPECT_EQ(d["gpu_count"]["point_estimate"], 2);
+  EXPECT_EQ(d["capacity"]["answer"], 4);
+  EXPECT_EQ(d["capacity"]["point_estimate"], 2);
   EXPECT_GT(d["latest_start"]["before_deadline_s"], d["latest_start"]["point_estimate_s"]);
   const Ended text = run("study capacity A.json --within-days 1.6 --replicas 2,3");
   EXPECT_NE(text.out.find("dp 3 left out"), std::string::npos) << text.out;

@@ -306,5 +306,22 @@ TEST(Plan, CountsTheWork) {
   EXPECT_EQ(plan["title"], "Two stages");
 }
 
+TEST(Document, AStepOfExactlyThatTimeIsWithinIt) {
+  for (double x : {0.1, 0.2, 0.3, 0.7, 1.1, 1234.567}) {
+    ordered_json s = ordered_json::parse(operators);
+    s["operators"] = {{{"name", "f"},
+                       {"scope", "stage"},
+                       {"phase", "forward"},
+                       {"kind", "gemm"},
+                       {"stages", {0}},
+                       {"latency", {{"constant", {{"value_s", x}}}}}}};
+    s["batch"] = {{"micro_batches", 1}};
+    s["run"] = {{"trials", 300}, {"step_within_s", {x, x * 0.9999}}};
+    const ordered_json within = result_of(s.dump())["step_time_s"]["within"];
+    EXPECT_EQ(within[0]["probability"], 1.0) << x;
+    EXPECT_EQ(within[1]["probability"], 0.0) << x;
+  }
+}
+
 }  // namespace
 }  // namespace prism::report_document_test

@@ -214,6 +214,27 @@ TEST(Measurements, NearestAreOfTheSameGpuAndPrecision) {
   EXPECT_TRUE(nearest_measurements(*read_scenario(s.dump())).empty());
 }
 
+TEST(Measurements, NoneIsLikeAJobThatChangesTheBaseTimes) {
+  Json s = test::job();
+  const auto why = [](const Json& scenario) { return incomparable(*read_scenario(scenario.dump())); };
+  EXPECT_EQ(why(s), "");
+  s["cost_model"] = {{"flash_attention", false}, {"tp_overlap", 0.1}};
+  EXPECT_EQ(why(s), "") << "facts of a run, not fitted figures";
+  s["cost_model"] = {{"gemm_efficiency", 0.1}};
+  EXPECT_EQ(why(s), "/cost_model/gemm_efficiency is the scenario's own");
+  s = test::job();
+  s["cluster"]["inter_node"] = {{"per_gpu_gbit_per_s", 1}};
+  EXPECT_EQ(why(s), "/cluster/inter_node/per_gpu_gbyte_per_s is the scenario's own");
+  s = test::job();
+  s["scale"] = {{{"what", "compute"}, {"factor", 0.5}}};
+  EXPECT_EQ(why(s), "the scenario multiplies base times");
+  s = test::job();
+  s["model"] = "mixtral-8x7b";
+  s.erase("batch");
+  s["batch"] = {{"micro", 1}, {"micro_batches", 4}, {"sequence", 4096}};
+  EXPECT_EQ(why(s), "none of the measured runs has a mixture of experts");
+}
+
 TEST(Measurements, GpusCalledValidatedAreThoseWithRows) {
   const Json all = Json::parse(presets_json());
   for (const auto& gpu : all["gpu"]) {

@@ -121,8 +121,43 @@ TEST(Import, MissingAndWrongFiguresAreFaultsAtTheirPlace) {
   ASSERT_EQ(wrong.diagnostics.size(), 1u);
   EXPECT_EQ(wrong.diagnostics[0].pointer, "/num_hidden_layers");
   EXPECT_GT(wrong.diagnostics[0].line, 0);
+  c = llama();
+  c["tie_word_embeddings"] = "yes";
+  EXPECT_EQ(read_hugging_face(c.dump()).diagnostics.at(0).code, Code::wrong_type);
+  c = llama();
+  c["n_layer"] = 100;
+  EXPECT_EQ(read_hugging_face(c.dump()).diagnostics.at(0).pointer, "/n_layer") << "two names, two numbers";
+  c = {{"text_config", "x"}};
+  EXPECT_EQ(read_hugging_face(c.dump()).diagnostics.at(0).pointer, "/text_config");
   EXPECT_FALSE(read_hugging_face("[]"));
   EXPECT_FALSE(read_hugging_face("{"));
+}
+
+TEST(Import, StructuresThatTheModelCannotSayAreRefused) {
+  for (const char* key :
+       {"moe_num_experts", "attn_layer_period", "full_attention_interval", "block_configs", "ffn_config"}) {
+    Json c = llama();
+    c["model_type"] = "another";
+    c[key] = 2;
+    const auto read = read_hugging_face(c.dump());
+    ASSERT_EQ(read.diagnostics.size(), 1u) << key;
+    EXPECT_EQ(read.diagnostics[0].code, Code::unsupported);
+    EXPECT_EQ(read.diagnostics[0].pointer, std::string("/") + key);
+  }
+  Json c = llama();
+  c["model_type"] = "bert";
+  EXPECT_FALSE(read_hugging_face(c.dump()));
+}
+
+TEST(Import, WhatIsWrittenForTheWholeHoldsForTheLanguagePart) {
+  for (bool tied : {false, true}) {
+    const Json c = {{"text_config", llama()}, {"tie_word_embeddings", tied}};
+    Json inner = c;
+    inner["text_config"].erase("tie_word_embeddings");
+    const auto read = read_hugging_face(inner.dump());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->model.tied_embeddings, tied);
+  }
 }
 
 TEST(Import, RealConfigurations) {

@@ -31,9 +31,21 @@ const { views } = (await import(resolve(root, ".ci/views.mjs"))) as {
   views: Record<string, { path: string; go(page: Page): Promise<void> }>;
 };
 
-// The width between is left to the full run.
-describe.each(process.env.PRISM_FULL ? [360, 768, 1440] : [360, 1440])("%i px", (width) => {
-  test.each(Object.entries(views))(
+// Every view on the narrowest screen; on wider ones only those of the main job, unless it is the full run.
+const all = Object.entries(views);
+const main = all.filter(([name]) => ["start", "result", "error", "share"].includes(name));
+const widths: [number, typeof all][] = process.env.PRISM_FULL
+  ? [
+      [360, all],
+      [768, all],
+      [1440, all],
+    ]
+  : [
+      [360, all],
+      [1440, main],
+    ];
+describe.each(widths)("%i px", (width, chosen) => {
+  test.each(chosen)(
     "axe is clean in both themes, nothing scrolls sideways: %s",
     async (_, view) => {
       const page = await visit(view.path, {

@@ -87,6 +87,13 @@ for (const question of [
       one,
     );
     const answer = JSON.parse(one);
+    if (existsSync(program)) {
+      const options = Object.entries(question).flatMap(([key, value]) =>
+        key === "study" ? [] : [`--${key.replaceAll("_", "-")}`, String(value)],
+      );
+      const native = execFileSync(program, ["study", question.study, "-", "--json", ...options], { input: planned });
+      assert.equal(native.toString().trim(), one, "the native program's document");
+    }
     if (answer.curve) {
       assert.ok(answer.curve.points.length >= 6);
       assert.ok(Math.abs(answer.curve.best_interval_s / answer.curve.exact_interval_s - 1) < 0.5);

@@ -60,7 +60,9 @@ test("the reading names the worst of the nearest measurements, whatever its sign
 });
 
 test("without a measurement near it says so", () => {
-  expect(trustReading(sampleResult({ result: nearest() }))).toMatch(/^No public measurement is near this/);
+  const result = nearest();
+  result.validation.text = "no measurement near this: why";
+  expect(trustReading(sampleResult({ result }))).toMatch(/^There is no measurement near this: why\. Calibrate/);
 });
 
 test("an error of several layouts has no sign", () => {

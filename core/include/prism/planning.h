@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about a training run that take several setups (docs/training-run.md): how often to write checkpoints, how many
-// spares, how many GPUs. Spread over threads or workers by candidate; any number of them gives the same bytes.
+// Questions about a training run that take several setups (docs/training-run.md): how often to write
+// checkpoints, how many spares, how many GPUs. Spread over threads or workers by candidate; any number of
+// them gives the same bytes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +22,11 @@ inline constexpr std::array<std::string_view, 3> planning_names{"checkpoint", "s
 
 struct PlanningQuestion {
   PlanningKind kind = PlanningKind::checkpoint;
-  double within_days = 0;    ///< spares and capacity: in how many days the run must be finished
-  double probability = 0.95; ///< of finishing in time that is asked for
-  std::int64_t most = 32;    ///< spares: the largest number tried
+  double within_days = 0;     ///< spares and capacity: in how many days the run must be finished
+  double probability = 0.95;  ///< of finishing in time that is asked for
+  std::int64_t most = 32;     ///< spares: the largest number tried
+  std::vector<std::int64_t>
+      replicas;  ///< capacity: data-parallel sizes; none: what divides the batch, 1/4 to 4 times
 };
 
 /// A scenario with its question, its step simulated unless the question changes it.
@@ -31,12 +36,22 @@ struct Planning {
   TrainingSetup setup;                 ///< the scenario's own; capacity simulates a step for each size
   std::vector<Candidate> candidates;   ///< checkpoint and spares
   std::vector<std::string> scenarios;  ///< capacity: of each size, from small to large
-  std::size_t own = 0;                 ///< capacity: which of them is the scenario's own size
+  std::optional<std::size_t> own;      ///< capacity: which of them is the scenario's own size
+  struct LeftOut {
+    std::int64_t dp = 0;
+    std::string why;
+  };
+  std::vector<LeftOut> left_out;     ///< capacity: sizes that the layout or the batch cannot have
+  std::vector<Diagnostic> warnings;  ///< of the scenario and, but for capacity, of its training run
 };
 
 /// Whether this question is one of these, not one of StudyPlan's.
 bool is_planning_question(std::string_view question);
-Result<Planning> plan_planning(std::string_view scenario, std::string_view question);
+/// How the step of a scenario is simulated: here on one thread; the program has its own way.
+using StepRunner = std::function<TrainingSetup(Job&)>;
+TrainingSetup simulate_step(Job& job);
+Result<Planning> plan_planning(std::string_view scenario, std::string_view question,
+                               const StepRunner& step = simulate_step);
 std::size_t planning_units(const Planning& planning);
 std::vector<std::byte> run_planning_unit(const Planning& planning, std::size_t unit);
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <stdexcept>
 
+#include "graph/memory.h"
 #include "prism/report.h"
 #include "report/diagnostics.h"
 #include "report/digest.h"
-#include "graph/memory.h"
 #include "report/nearest.h"
 #include "report/training_section.h"
 #include "statistics/binomial.h"
@@ -17,6 +17,8 @@
 
 namespace prism {
 namespace {
+
+constexpr double rounding = 0x1p-22;
 
 using nlohmann::ordered_json;
 
@@ -65,7 +67,8 @@ ordered_json step_time(const Job& job, std::span<const double> sorted) {
 
   out["within"] = ordered_json::array();
   for (const double x : job.scenario.run.step_within_s) {
-    const std::int64_t hits = count_within(sorted, x);
+    // Durations are sums of 32-bit floats: a step of 0.1 s is 0.1 rounded to one, and that is within 0.1 s.
+    const std::int64_t hits = count_within(sorted, x * (1 + rounding));
     const ProbabilityInterval interval = probability_interval(hits, n, confidence);
     out["within"].push_back({{"x", finite(x)},
                              {"probability", static_cast<double>(hits) / static_cast<double>(n)},
@@ -103,8 +106,8 @@ ordered_json engine(const Job& job, const Outcome& outcome) {
   return out;
 }
 
-/// Steps of the same run against one another, and runs against one another: the draws that last a run are the same
-/// within one.
+/// Steps of the same run against one another, and runs against one another: the draws that last a run are the
+/// same within one.
 ordered_json runs(const Outcome& outcome) {
   if (outcome.steps_a_run == 0) return nullptr;
   std::vector<double> within, medians;
@@ -223,15 +226,16 @@ ordered_json memory(const Job& job) {
   }
   const double most = account->rank[account->largest].total();
   constexpr const char* words[] = {"yes", "uncertain", "no"};
-  return {{"unit", "GiB"},
-          {"gpu", gib(job.workload.gpu_memory_bytes)},
-          {"most", gib(most)},
-          {"fullest_rank", account->largest},
-          {"fits", words[static_cast<int>(fit(most, job.workload.gpu_memory_bytes))]},
-          {"not_counted",
-           "the driver's and the libraries' own memory, communication buffers, fragmentation and what kernels "
-           "use in passing"},
-          {"ranks", std::move(ranks)}};
+  return {
+      {"unit", "GiB"},
+      {"gpu", gib(job.workload.gpu_memory_bytes)},
+      {"most", gib(most)},
+      {"fullest_rank", account->largest},
+      {"fits", words[static_cast<int>(fit(most, job.workload.gpu_memory_bytes))]},
+      {"not_counted",
+       "the driver's and the libraries' own memory, communication buffers, fragmentation and what kernels "
+       "use in passing"},
+      {"ranks", std::move(ranks)}};
 }
 
 ordered_json calibration(const Job& job) {
@@ -247,16 +251,21 @@ ordered_json calibration(const Job& job) {
 ordered_json validation(const Scenario& s) {
   if (!s.model) return nullptr;
   ordered_json rows = ordered_json::array();
+  const std::string other = incomparable(s);
+  if (!other.empty()) return {{"nearest", rows}, {"text", "no measurement near this: " + other}};
   for (const Measurement* m : nearest_measurements(s))
     rows.push_back({{"run", m->run},
                     {"gpus", m->gpus},
                     {"layouts", m->tp == 0 ? "several" : "one"},
                     {"error", finite(m->error)},
                     {"fitted", m->fitted}});
-  return {{"nearest", rows},
-          {"text", rows.empty() ? "no measurement near this"
-                                : "modelled / measured - 1 in the runs most like this one; of several layouts "
-                                  "the mean size of it"}};
+  return {
+      {"nearest", rows},
+      {"text", rows.empty()
+                   ? "no measurement near this: same GPU and precision, a model within four times the size, "
+                     "a job within eight times the GPUs"
+                   : "modelled / measured - 1, without calibration, in the runs most like this one; of "
+                     "several layouts the mean size of it"}};
 }
 
 ordered_json what_ifs(const Simulation& s) {
@@ -281,7 +290,8 @@ ordered_json assumptions(const Scenario& s) {
   return out;
 }
 
-/// The fast path leaves replicas out: said beside the answer where the trials played again with all of them disagree.
+/// The fast path leaves replicas out: said beside the answer where the trials played again with all of them
+/// disagree.
 std::optional<Diagnostic> fast_path_off(const Outcome& outcome) {
   constexpr double most = 1e-3;
   const double off = std::abs(outcome.check_mean_difference);
@@ -289,8 +299,9 @@ std::optional<Diagnostic> fast_path_off(const Outcome& outcome) {
   const int tenths = static_cast<int>(1000 * off + 0.5);
   return Diagnostic{Code::inconsistent, "/run/engine",
                     "with every replica simulated the first " + std::to_string(outcome.checked_trials) +
-                        " trials take " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " % " +
-                        (outcome.check_mean_difference < 0 ? "longer" : "less") + " than the fast engine says",
+                        " trials take " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+                        " % " + (outcome.check_mean_difference < 0 ? "longer" : "less") +
+                        " than the fast engine says",
                     "use the engine exact", Severity::warning};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,5 +26,8 @@ std::span<const Measurement> measurements();
 /// At most three, nearest first. Near: the same GPU and precision, a model within four times the parameters
 /// and a job within eight times the GPUs.
 std::vector<const Measurement*> nearest_measurements(const Scenario& scenario);
+
+/// Why no measured run is like this job, however near its size and GPU: what it changes about the base times.
+std::string incomparable(const Scenario& scenario);
 
 }  // namespace prism

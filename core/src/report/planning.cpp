@@ -32,13 +32,18 @@ Result<PlanningQuestion> read_question_of(std::string_view text) {
   for (const auto& [key, value] : json->items()) {
     if (key == "study" && value.is_string())
       q.kind = static_cast<PlanningKind>(
-          std::find(planning_names.begin(), planning_names.end(), value.get<std::string>()) - planning_names.begin());
+          std::find(planning_names.begin(), planning_names.end(), value.get<std::string>()) -
+          planning_names.begin());
     else if (key == "within_days" && value.is_number())
       q.within_days = value.get<double>();
     else if (key == "probability" && value.is_number())
       q.probability = value.get<double>();
     else if (key == "most" && value.is_number_integer())
       q.most = value.get<std::int64_t>();
+    else if (key == "replicas" && value.is_array() &&
+             std::all_of(value.begin(), value.end(),
+                         [](const auto& n) { return n.is_number_integer() && n >= 1; }))
+      q.replicas = value.template get<std::vector<std::int64_t>>();
     else
       return R::fault(fault("/" + key, "this study knows no \"" + key + "\" of this type"));
   }
@@ -50,41 +55,48 @@ Result<PlanningQuestion> read_question_of(std::string_view text) {
   return R::of(q);
 }
 
-/// The setup of a job on one thread.
-TrainingSetup simulated(const Job& job) {
-  Simulation& s = *job.simulation;
-  const auto play = [&](Phase phase) {
-    Parts parts;
-    for (std::int64_t unit = 0; unit < unit_count(s, phase); ++unit) parts.push_back(run_unit(s, phase, unit));
-    return parts;
-  };
-  learn(s, play(Phase::pilot));
-  const Parts trials = play(Phase::trials);
-  return training_setup(job, trials, play(Phase::check));
+/// Numbers of replicas that divide the batch, from a quarter to four times the scenario's own.
+std::vector<std::int64_t> dividing_sizes(const Planning& p, std::int64_t dp) {
+  const ordered_json batch = (*scenario::parse_json(p.resolved))["batch"];
+  const std::int64_t all = batch["global"].get<std::int64_t>() / batch["micro"].get<std::int64_t>();
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t n = std::max<std::int64_t>(1, dp / 4); n <= 4 * dp; ++n)
+    if (all % n == 0) sizes.push_back(n);
+  return sizes;
 }
 
-/// The same global batch on other numbers of replicas that divide it, from a quarter to four times as many.
-void add_sizes(Planning& p, const Scenario& scenario) {
-  const std::int64_t dp = scenario.parallel.dp;
-  const ordered_json resolved = *scenario::parse_json(p.resolved);
-  const std::int64_t all =
-      resolved["batch"]["global"].get<std::int64_t>() / resolved["batch"]["micro"].get<std::int64_t>();
-  for (std::int64_t n = std::max<std::int64_t>(1, dp / 4); n <= 4 * dp; ++n) {
-    if (all % n != 0) continue;
+/// The same global batch on other numbers of replicas.
+void add_sizes(Planning& p, std::int64_t dp) {
+  for (std::int64_t n : p.question.replicas.empty() ? dividing_sizes(p, dp) : p.question.replicas) {
     const std::string text =
         edited(p.resolved, {{"/parallel/dp", std::to_string(n)}, {"/batch/micro_batches", ""}});
-    if (!prepare_job(text)) continue;  // a size that the layout cannot have
+    if (const auto job = prepare_job(text); !job) {
+      p.left_out.push_back({n, job.diagnostics.front().message});
+      continue;
+    }
     if (n == dp) p.own = p.scenarios.size();
     p.scenarios.push_back(text);
   }
+}
+
+/// Spares or intervals to try, on the step simulated once.
+Result<std::vector<Candidate>> candidates_of(const Planning& p) {
+  using R = Result<std::vector<Candidate>>;
+  if (p.question.kind == PlanningKind::checkpoint) return interval_candidates(p.setup);
+  auto spares = spare_candidates(p.setup, p.question.most);
+  if (spares.empty())
+    return R::fault({Code::missing_key, "/training_run",
+                     "training_run has no \"spares\" with a repair time; a replacement is always at hand",
+                     ""});
+  return R::of(std::move(spares));
 }
 
 void put(study::Writer& out, const PlayedCandidate& p) {
   const CurvePoint& c = p.curve;
   const LatestStart& l = p.latest;
   for (double x : {c.x, c.mean_wall_s, c.standard_error_s, c.p50_s, c.p95_s, c.goodput, c.finished,
-                   static_cast<double>(p.runs), static_cast<double>(p.in_time), p.failure_free_s, l.before_s, l.low_s,
-                   l.high_s, l.low_known ? 1.0 : 0.0, l.high_known ? 1.0 : 0.0, l.point_estimate_s,
+                   static_cast<double>(p.runs), static_cast<double>(p.in_time), p.failure_free_s, l.before_s,
+                   l.low_s, l.high_s, l.low_known ? 1.0 : 0.0, l.high_known ? 1.0 : 0.0, l.point_estimate_s,
                    l.exists ? 1.0 : 0.0})
     out.put(x);
 }
@@ -117,12 +129,9 @@ ordered_json curve_json(const CheckpointCurve& curve) {
                       {"p95_wall_clock_s", p.p95_s},
                       {"goodput", p.goodput},
                       {"finished", p.finished}});
-  return {{"best_interval_s", curve.best_s},
-          {"exact_interval_s", curve.exact_s},
-          {"young_interval_s", curve.young_s},
-          {"daly_first_order_interval_s", curve.daly_first_s},
-          {"daly_interval_s", curve.daly_s},
-          {"points", std::move(points)}};
+  return {{"best_interval_s", curve.best_s},   {"exact_interval_s", curve.exact_s},
+          {"young_interval_s", curve.young_s}, {"daly_first_order_interval_s", curve.daly_first_s},
+          {"daly_interval_s", curve.daly_s},   {"points", std::move(points)}};
 }
 
 ordered_json capacity_json(const Capacity& c) {
@@ -160,13 +169,27 @@ bool is_planning_question(std::string_view question) {
   return std::find(planning_names.begin(), planning_names.end(), name) != planning_names.end();
 }
 
-Result<Planning> plan_planning(std::string_view text, std::string_view question) {
+TrainingSetup simulate_step(Job& job) {
+  Simulation& s = *job.simulation;
+  const auto play = [&](Phase phase) {
+    Parts parts;
+    for (std::int64_t unit = 0; unit < unit_count(s, phase); ++unit)
+      parts.push_back(run_unit(s, phase, unit));
+    return parts;
+  };
+  learn(s, play(Phase::pilot));
+  const Parts trials = play(Phase::trials);
+  return training_setup(job, trials, play(Phase::check));
+}
+
+Result<Planning> plan_planning(std::string_view text, std::string_view question, const StepRunner& step) {
   using R = Result<Planning>;
   auto q = read_question_of(question);
   if (!q) return R::faults(std::move(q.diagnostics));
   auto job = prepare_job(text);
   if (!job) return R::faults(std::move(job.diagnostics));
-  if (!job->scenario.training_run) return R::fault(fault("", "the scenario has no training_run"));
+  if (!job->scenario.training_run)
+    return R::fault({Code::missing_key, "", "the scenario has no training_run", ""});
   Planning p;
   p.question = *q;
   p.title = job->scenario.title;
@@ -174,19 +197,18 @@ Result<Planning> plan_planning(std::string_view text, std::string_view question)
   p.setup.plan = *job->scenario.training_run;
   p.setup.seed = job->scenario.run.seed;
   p.setup.gpus = job->scenario.parallel.world();
+  p.warnings = job->warnings;
   if (p.question.kind == PlanningKind::capacity) {
-    add_sizes(p, job->scenario);
+    add_sizes(p, job->scenario.parallel.dp);
+    if (p.scenarios.empty())
+      return R::fault(fault("/parallel/dp", "no size can be tried; the first: " + p.left_out.front().why));
     return R::of(std::move(p));
   }
-  p.setup = simulated(*job);
-  if (p.question.kind == PlanningKind::spares) {
-    p.candidates = spare_candidates(p.setup, p.question.most);
-    if (p.candidates.empty())
-      return R::fault(fault("/training_run",
-                            "training_run has no \"spares\" with a repair time; a replacement is always at hand"));
-    return R::of(std::move(p));
-  }
-  auto candidates = interval_candidates(p.setup);
+  p.setup = step(*job);
+  auto training = prepare_training(p.setup);
+  if (!training) return R::faults(std::move(training.diagnostics));
+  p.warnings.insert(p.warnings.end(), training.diagnostics.begin(), training.diagnostics.end());
+  auto candidates = candidates_of(p);
   if (!candidates) return R::faults(std::move(candidates.diagnostics));
   p.candidates = std::move(*candidates);
   return R::of(std::move(p));
@@ -197,7 +219,7 @@ std::size_t planning_units(const Planning& p) { return std::max(p.candidates.siz
 std::vector<std::byte> run_planning_unit(const Planning& p, std::size_t unit) {
   Candidate candidate;
   if (p.question.kind == PlanningKind::capacity) {
-    candidate.setup = simulated(*prepare_job(p.scenarios[unit]));
+    candidate.setup = simulate_step(*prepare_job(p.scenarios[unit]));
     candidate.x = static_cast<double>(candidate.setup.gpus);
   } else {
     candidate = p.candidates[unit];
@@ -210,7 +232,9 @@ std::vector<std::byte> run_planning_unit(const Planning& p, std::size_t unit) {
 }
 
 std::string planning_plan_json(const Planning& p) {
-  ordered_json out = {{"study", name_of(p)}, {"units", ordered_json::array()}, {"notes", ordered_json::array()}};
+  ordered_json out = {
+      {"study", name_of(p)}, {"units", ordered_json::array()}, {"notes", ordered_json::array()}};
+  for (const Diagnostic& d : p.warnings) out["notes"].push_back(d.message);
   for (std::size_t i = 0; i < planning_units(p); ++i)
     out["units"].push_back({{"name", std::to_string(i)}, {"work", 1}});
   return out.dump();
@@ -232,8 +256,11 @@ std::string planning_json(const Planning& p, const Parts& parts) {
     out["within_days"] = q.within_days;
     out["asked_probability"] = q.probability;
     out["capacity"] = capacity_json(capacity_of(played, q.within_days * day_s, q.probability));
-    if (q.kind == PlanningKind::capacity && p.own < played.size())
-      out["latest_start"] = latest_json(played[p.own].latest);
+    if (q.kind == PlanningKind::capacity) {
+      out["left_out"] = ordered_json::array();
+      for (const auto& [dp, why] : p.left_out) out["left_out"].push_back({{"dp", dp}, {"why", why}});
+      if (p.own) out["latest_start"] = latest_json(played.at(*p.own).latest);
+    }
   }
   StudyDigest digest;
   digest.text(engine_version);

@@ -20,14 +20,14 @@ struct Family {
   bool gated, tied;  ///< SwiGLU-like block; whether absent `tie_word_embeddings` means true
 };
 constexpr Family families_known[] = {
-    {"llama", true, false},       {"mistral", true, false},     {"mixtral", true, false},
-    {"qwen2", true, false},       {"qwen2_moe", true, false},   {"qwen3", true, false},
-    {"qwen3_moe", true, false},   {"deepseek_v2", true, false}, {"deepseek_v3", true, false},
-    {"phi3", true, false},        {"gemma", true, true},        {"gemma2", true, true},
-    {"gemma3_text", true, true},  {"olmo2", true, false},       {"internlm2", true, false},
-    {"glm4", true, false},        {"glm4_moe", true, false},    {"llama4_text", true, false},
-    {"gpt2", false, true},        {"gpt_neox", false, false},   {"opt", false, true},
-    {"bloom", false, true},       {"falcon", false, true},      {"gpt_bigcode", false, true},
+    {"llama", true, false},      {"mistral", true, false},     {"mixtral", true, false},
+    {"qwen2", true, false},      {"qwen2_moe", true, false},   {"qwen3", true, false},
+    {"qwen3_moe", true, false},  {"deepseek_v2", true, false}, {"deepseek_v3", true, false},
+    {"phi3", true, false},       {"gemma", true, true},        {"gemma2", true, true},
+    {"gemma3_text", true, true}, {"olmo2", true, false},       {"internlm2", true, false},
+    {"glm4", true, false},       {"glm4_moe", true, false},    {"llama4_text", true, false},
+    {"gpt2", false, true},       {"gpt_neox", false, false},   {"opt", false, true},
+    {"bloom", false, true},      {"falcon", false, true},      {"gpt_bigcode", false, true},
     {"mpt", false, true},
 };
 
@@ -52,16 +52,24 @@ class Reader {
   }
 
   /// A whole number at one of the keys; false if none is there or it is unusable (reported).
-  bool number(const std::string& field, Keys keys, std::int64_t least, std::int64_t& value) {
+  bool number(const std::string& field, Keys keys, std::int64_t least, std::int64_t& value,
+              std::int64_t most = 10'000'000) {
     std::string from;
     const Json* found = find(keys, from);
-    if (!found || !read_integer(notes_, *found, from, {least, 10'000'000}, value)) return false;
+    if (!found || !read_integer(notes_, *found, from, {least, most}, value)) return false;
+    for (std::string_view key : keys) {
+      const Json* other = find_member(config_, key);
+      if (other && !other->is_null() && *other != *found) {
+        notes_.fault(Code::inconsistent, child(pointer_, key), "says another " + field + " than " + from);
+        return false;
+      }
+    }
     say(field, shown(value), "read from " + from);
     return true;
   }
-  void need(const std::string& field, Keys keys, std::int64_t& value) {
+  void need(const std::string& field, Keys keys, std::int64_t& value, std::int64_t most = 10'000'000) {
     const std::size_t before = notes_.faults;
-    if (number(field, keys, 1, value) || notes_.faults > before) return;
+    if (number(field, keys, 1, value, most) || notes_.faults > before) return;
     std::string known;
     for (std::string_view key : keys) known += (known.empty() ? "" : ", ") + in_quotes(key);
     notes_.fault(Code::missing_key, pointer_, "the configuration has no " + field + ": none of " + known);
@@ -73,10 +81,13 @@ class Reader {
   void say(const std::string& field, const std::string& value, const std::string& from) {
     to_.account.push_back({field, value, from});
   }
-  bool flag(std::string_view key, bool otherwise) const {
+  bool flag(std::string_view key, bool otherwise) {
     std::string from;
     const Json* value = find({key}, from);
-    return value && value->is_boolean() ? value->get<bool>() : otherwise;
+    if (!value) return otherwise;
+    if (value->is_boolean()) return value->get<bool>();
+    notes_.fault(Code::wrong_type, from, "expected true or false, found " + described(*value));
+    return otherwise;
   }
   std::string text(std::string_view key) const {
     std::string from;
@@ -96,7 +107,7 @@ class Reader {
 };
 
 void read_sizes(Reader& r, Model& m) {
-  r.need("layers", {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}, m.layers);
+  r.need("layers", {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}, m.layers, 10'000);
   r.need("hidden", {"hidden_size", "n_embd", "d_model", "dim"}, m.hidden);
   r.need("heads", {"num_attention_heads", "n_head", "num_heads", "n_heads"}, m.heads);
   r.need("vocabulary", {"vocab_size", "padded_vocab_size"}, m.vocabulary);
@@ -146,8 +157,9 @@ void read_dense_layers(Reader& r, const Json* mlp_only, Experts& e) {
   if (!mlp_only || !mlp_only->is_array() || mlp_only->empty()) return;
   for (std::size_t i = 0; i < mlp_only->size(); ++i)
     if ((*mlp_only)[i] != i)
-      return r.refuse("mlp_only_layers", "layers without experts that do not all stand in front are not "
-                                         "modelled");
+      return r.refuse("mlp_only_layers",
+                      "layers without experts that do not all stand in front are not "
+                      "modelled");
   r.take("experts.dense_first", e.dense_first, std::ssize(*mlp_only), "length of mlp_only_layers");
 }
 
@@ -163,9 +175,9 @@ void read_experts(Reader& r, Model& m) {
   std::int64_t width = 0;
   if (r.number("width of the shared expert", {"shared_expert_intermediate_size"}, 0, width)) {
     if (width % e.ffn_hidden != 0)
-      r.refuse("shared_expert_intermediate_size",
-               "a shared expert whose width " + shown(width) + " is no multiple of an expert's " +
-                   shown(e.ffn_hidden) + " is not modelled");
+      r.refuse("shared_expert_intermediate_size", "a shared expert whose width " + shown(width) +
+                                                      " is no multiple of an expert's " +
+                                                      shown(e.ffn_hidden) + " is not modelled");
     r.take("experts.shared", e.shared, width / e.ffn_hidden, "that width / experts.ffn_hidden");
   } else if (!r.number("experts.shared", {"n_shared_experts", "num_shared_experts"}, 0, e.shared)) {
     r.take("experts.shared", e.shared, 0, "not in the file: none");
@@ -201,6 +213,34 @@ void read_form(Reader& r, Model& m) {
   m.name = "custom";
 }
 
+/// Keys of structures that the model cannot say: without them the rest would be read as another model.
+constexpr std::string_view other_structures[] = {"attn_config",
+                                                 "attn_layer_period",
+                                                 "attn_type_list",
+                                                 "block_configs",
+                                                 "expert_layer_period",
+                                                 "ffn_config",
+                                                 "full_attention_interval",
+                                                 "hybrid_override_pattern",
+                                                 "moe_k",
+                                                 "moe_layer_start_index",
+                                                 "moe_num_experts"};
+constexpr std::string_view encoders[] = {"albert",  "bert",       "deberta", "deberta-v2", "distilbert",
+                                         "electra", "modernbert", "roberta", "xlm-roberta"};
+
+void refuse_other_structures(Reader& r) {
+  const std::string type = r.text("model_type");
+  for (std::string_view encoder : encoders)
+    if (type == encoder)
+      return r.refuse("model_type", in_quotes(type) + " is an encoder: only decoders are modelled");
+  if (type == "mpt") return;  // its attn_config and ffn_config say nothing that the other keys do not
+  for (std::string_view key : other_structures)
+    if (r.has(key))
+      r.refuse(key,
+               "a structure of layers, attention or experts that is not modelled: the rest alone would be "
+               "another model");
+}
+
 /// Parts of the configuration that have no place in the model, named.
 void read_rest(Reader& r, const Json& document, ModelImport& to) {
   std::int64_t n = 0;
@@ -229,21 +269,31 @@ Result<ModelImport> read_hugging_face(std::string_view text) {
     notes.fault(Code::wrong_type, "", "expected a config.json, found " + described(*config));
   } else {
     const Json* inner = find_member(*config, "text_config");
+    Json language;
     if (inner && inner->is_object()) {
-      config = inner;
+      language = *inner;
+      // Written for the whole, it holds for the part.
+      if (const Json* tied = find_member(*config, "tie_word_embeddings");
+          tied && !language.contains("tie_word_embeddings"))
+        language["tie_word_embeddings"] = *tied;
       pointer = "/text_config";
       to.account.push_back({"the language model", "", "read from /text_config"});
+    } else if (inner && !inner->is_null()) {
+      notes.fault(Code::wrong_type, "/text_config", "expected an object, found " + described(*inner));
+    } else {
+      language = *config;
     }
-    Reader reader(*config, pointer, to, notes);
-    read_sizes(reader, to.model);
+    Reader reader(language, pointer, to, notes);
+    if (notes.faults == 0) refuse_other_structures(reader);
+    if (notes.faults == 0) read_sizes(reader, to.model);
     if (notes.faults == 0) read_head_width(reader, to.model);
     if (notes.faults == 0) read_experts(reader, to.model);
     if (notes.faults == 0) read_form(reader, to.model);
     if (notes.faults == 0) read_rest(reader, *parsed, to);
     if (notes.faults == 0 && to.model.heads % to.model.kv_heads != 0)
-      notes.fault(Code::not_divisible, pointer,
-                  "heads " + shown(to.model.heads) + " does not divide by kv_heads " +
-                      shown(to.model.kv_heads));
+      notes.fault(
+          Code::not_divisible, pointer,
+          "heads " + shown(to.model.heads) + " does not divide by kv_heads " + shown(to.model.kv_heads));
   }
   if (notes.faults == 0) return Result<ModelImport>::of(std::move(to));
   place(text, notes.diagnostics);
@@ -252,11 +302,10 @@ Result<ModelImport> read_hugging_face(std::string_view text) {
 
 std::string model_json(const Model& m) {
   using namespace scenario;
-  Json out = {{"layers", m.layers},         {"hidden", m.hidden},
-              {"ffn_hidden", m.ffn_hidden}, {"heads", m.heads},
-              {"kv_heads", m.kv_heads},     {"head_dim", m.head_dim},
-              {"vocabulary", m.vocabulary}, {"gated_ffn", m.gated_ffn},
-              {"tied_embeddings", m.tied_embeddings}};
+  Json out = {
+      {"layers", m.layers},         {"hidden", m.hidden},       {"ffn_hidden", m.ffn_hidden},
+      {"heads", m.heads},           {"kv_heads", m.kv_heads},   {"head_dim", m.head_dim},
+      {"vocabulary", m.vocabulary}, {"gated_ffn", m.gated_ffn}, {"tied_embeddings", m.tied_embeddings}};
   if (m.experts)
     out["experts"] = {{"count", m.experts->count},
                       {"top_k", m.experts->top_k},

@@ -42,6 +42,7 @@ export interface Planning {
     point_estimate: number | null;
     candidates: Chance[];
   };
+  left_out?: { dp: number; why: string }[];
   latest_start?: {
     before_deadline_s: number | null;
     interval_s: [number | null, number | null];

@@ -62,7 +62,7 @@ export function errorText(row: { layouts: "one" | "several"; error: number }): s
 export function trustReading(result: Result): string {
   const nearest = result.validation?.nearest ?? [];
   if (nearest.length === 0)
-    return "No public measurement is near this: same GPU and precision, a model within four times the size, a job within eight times the GPUs. Calibrate with a step time of your own.";
+    return `There is ${result.validation?.text}. Calibrate with a step time of your own.`;
   const worst = Math.max(...nearest.map((row) => Math.abs(row.error)));
   const runs = nearest.length === 1 ? "the measured run" : `the ${nearest.length} measured runs`;
   return `In ${runs} most like this one, the step without variability was modelled within ${format.percent(worst)}.`;
