@@ -45,29 +45,24 @@ const widths: [number, typeof all][] = process.env.PRISM_FULL
       [1440, main],
     ];
 describe.each(widths)("%i px", (width, chosen) => {
-  test.each(chosen)(
-    "axe is clean in both themes, nothing scrolls sideways: %s",
-    async (_, view) => {
-      const page = await visit(view.path, {
-        viewport: { width, height: 800 },
-        hasTouch: width < 700,
-        reducedMotion: "reduce",
-      });
-      await view.go(page);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await violations(page), colorScheme).toEqual([]);
-        expect(
-          await page.evaluate(() => {
-            const dialogs = [...document.querySelectorAll("dialog")].map(
-              (d) => d.scrollWidth - d.clientWidth,
-            );
-            return Math.max(document.documentElement.scrollWidth - innerWidth, ...dialogs);
-          }),
-        ).toBeLessThanOrEqual(0);
-      }
-    },
-  );
+  test.each(chosen)("axe is clean in both themes, nothing scrolls sideways: %s", async (_, view) => {
+    const page = await visit(view.path, {
+      viewport: { width, height: 800 },
+      hasTouch: width < 700,
+      reducedMotion: "reduce",
+    });
+    await view.go(page);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page), colorScheme).toEqual([]);
+      expect(
+        await page.evaluate(() => {
+          const dialogs = [...document.querySelectorAll("dialog")].map((d) => d.scrollWidth - d.clientWidth);
+          return Math.max(document.documentElement.scrollWidth - innerWidth, ...dialogs);
+        }),
+      ).toBeLessThanOrEqual(0);
+    }
+  });
 });
 
 test("at 360 px the answer is above the fold and targets are large", async () => {

@@ -91,7 +91,9 @@ for (const question of [
       const options = Object.entries(question).flatMap(([key, value]) =>
         key === "study" ? [] : [`--${key.replaceAll("_", "-")}`, String(value)],
       );
-      const native = execFileSync(program, ["study", question.study, "-", "--json", ...options], { input: planned });
+      const native = execFileSync(program, ["study", question.study, "-", "--json", ...options], {
+        input: planned,
+      });
       assert.equal(native.toString().trim(), one, "the native program's document");
     }
     if (answer.curve) {

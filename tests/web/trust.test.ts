@@ -60,9 +60,10 @@ test("the reading names the worst of the nearest measurements, whatever its sign
 });
 
 test("without a measurement near it says so", () => {
-  const result = nearest();
-  result.validation.text = "no measurement near this: why";
-  expect(trustReading(sampleResult({ result }))).toMatch(/^There is no measurement near this: why\. Calibrate/);
+  const validation = { nearest: [], text: "no measurement near this: why" };
+  expect(trustReading(sampleResult({ result: { validation } }))).toMatch(
+    /^There is no measurement near this: why\. Calibrate/,
+  );
 });
 
 test("an error of several layouts has no sign", () => {

@@ -133,6 +133,11 @@ function Answer({ planning, of, stale }: { planning: Planning; of: string; stale
     <div data-stale={stale || undefined}>
       {stale && <p>The scenario has changed since: play the question again.</p>}
       <p class="reading">{reading}</p>
+      {(planning.left_out ?? []).map(({ dp, why }) => (
+        <p class="hint" key={dp}>
+          {dp} replicas left out: {why}
+        </p>
+      ))}
       <Picture
         name={`Planning. ${reading}`}
         draw={(width) => drawPlanning(planning, width, palettes.page)}
