@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // This scenario beside any other: both distributions on the same noise, their difference, and what differs in the texts.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
 import { readContent } from "../app/documents";
 import { examples, exampleText } from "../app/examples";
@@ -18,11 +18,10 @@ import { isObject } from "../base/json";
 import type { Study } from "../base/study";
 import * as palettes from "../charts/palette";
 import { difference } from "../charts/studies";
-import type { RunningStudy } from "../engine/study";
 import { DataTable } from "../ui/table";
-import { begin } from "./begin";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
+import { useStudy } from "./use-study";
 
 const byte_limit = 8_000_000;
 
@@ -49,40 +48,24 @@ function otherOf(name: string, content: string): Other | string {
 export function Comparison() {
   const text = useSelect((s) => s.answer?.text ?? s.doc.text);
   const [other, setOther] = useState<Other | null>(null);
-  const [fault, setFault] = useState("");
-  const [running, setRunning] = useState<RunningStudy | null>(null);
-  const [share, setShare] = useState(0);
+  const { running, share, fault, setFault, start, stop } = useStudy();
   const [found, setFound] = useState<{ study: Study; text: string; other: Other } | null>(null);
-  useEffect(() => () => running?.cancel(), [running]);
 
   const take = (second: Other | string) => {
-    running?.cancel();
-    setRunning(null);
+    stop();
     setFound(null);
     setOther(typeof second === "string" ? null : second);
     setFault(typeof second === "string" ? second : "");
   };
-  const compare = (second: Other) => {
-    setFault("");
-    setShare(0);
-    try {
-      const layout = asLayout(second.name, JSON.parse(text) as Record<string, unknown>, second.data);
-      const study = begin(text, { study: "compare", layouts: [layout] }, setShare);
-      setRunning(study);
-      study.answer.then(
-        (answer) => {
-          setFound({ study: answer, text, other: second });
-          setRunning(null);
-        },
-        (error) => {
-          setFault(error instanceof Error ? error.message : String(error));
-          setRunning(null);
-        },
-      );
-    } catch {
-      setFault("The text is not a scenario yet.");
-    }
-  };
+  const compare = (second: Other) =>
+    start(
+      text,
+      () => ({
+        study: "compare",
+        layouts: [asLayout(second.name, JSON.parse(text) as Record<string, unknown>, second.data)],
+      }),
+      (study) => setFound({ study, text, other: second }),
+    );
 
   return (
     <section class="card wide figure">
@@ -96,15 +79,7 @@ export function Comparison() {
             <strong>{other.name}</strong> is the second one.
           </p>
           <p>
-            <button
-              type="button"
-              class="small"
-              onClick={() => {
-                running?.cancel();
-                if (running) setRunning(null);
-                else compare(other);
-              }}
-            >
+            <button type="button" class="small" onClick={() => (running ? stop() : compare(other))}>
               {running ? "Stop comparing" : "Compare the two"}
             </button>{" "}
             <output>{running ? `${Math.round(100 * share)} %` : ""}</output>

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planning the training run of the scenario at hand: how often to write checkpoints, how many spares, how many GPUs.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useSelect } from "../app/context";
 import * as format from "../base/format";
 import { type Planning, type PlanningName, planningReading, planningTable } from "../base/planning";
 import * as palettes from "../charts/palette";
 import { drawPlanning } from "../charts/planning";
-import type { RunningStudy } from "../engine/study";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
-import { begin } from "./begin";
 import { Comparison } from "./compare";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
 import { StudyPanels } from "./studies";
+import { useStudy } from "./use-study";
 
 const offers: [PlanningName, string][] = [
   ["checkpoint", "How often to write checkpoints"],
@@ -45,38 +44,14 @@ function PlanningPanel() {
   const asked = useSelect((s) => s.answer?.result.training_run?.finish.within.at(-1)?.days ?? 60);
   const [name, setName] = useState<PlanningName>("checkpoint");
   const [days, setDays] = useState(asked);
-  const [running, setRunning] = useState<RunningStudy | null>(null);
-  const [share, setShare] = useState(0);
-  const [fault, setFault] = useState("");
+  const { running, share, fault, start, stop } = useStudy();
   const [found, setFound] = useState<{ planning: Planning; text: string } | null>(null);
-  useEffect(() => () => running?.cancel(), [running]);
-
-  const start = () => {
-    setFault("");
-    setShare(0);
-    const question =
-      name === "checkpoint" ? { study: name } : { study: name, within_days: days, probability: 0.95 };
-    try {
-      const study = begin(text, question, setShare);
-      setRunning(study);
-      study.answer.then(
-        (answer) => {
-          setFound({ planning: answer as unknown as Planning, text });
-          setRunning(null);
-        },
-        (error) => {
-          setFault(error instanceof Error ? error.message : String(error));
-          setRunning(null);
-        },
-      );
-    } catch {
-      setFault("The text is not a scenario yet.");
-    }
-  };
-  const stop = () => {
-    running?.cancel();
-    setRunning(null);
-  };
+  const play = () =>
+    start(
+      text,
+      () => (name === "checkpoint" ? { study: name } : { study: name, within_days: days, probability: 0.95 }),
+      (answer) => setFound({ planning: answer as unknown as Planning, text }),
+    );
 
   return (
     <section class="card wide figure">
@@ -107,7 +82,7 @@ function PlanningPanel() {
         </p>
       )}
       <p>
-        <button type="button" class="small" onClick={running ? stop : start}>
+        <button type="button" class="small" onClick={running ? stop : play}>
           {running ? "Stop planning" : "Play this question"}
         </button>{" "}
         <output>{running ? `${Math.round(100 * share)} %` : ""}</output>

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies of the scenario at hand: one is chosen, played by workers of its own, and drawn.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
 import * as format from "../base/format";
 import { played, type Study, type StudyName, studyReading, studyTable } from "../base/study";
 import * as palettes from "../charts/palette";
 import { drawStudy } from "../charts/studies";
-import type { RunningStudy } from "../engine/study";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
-import { begin } from "./begin";
 import { Beside } from "./compare";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
+import { useStudy } from "./use-study";
 
 interface Offer {
   label: string;
@@ -56,33 +55,14 @@ const names = Object.keys(offers) as StudyName[];
 export function StudyPanels() {
   const text = useSelect((s) => s.answer?.text ?? s.doc.text);
   const [name, setName] = useState<StudyName>("sensitivity");
-  const [running, setRunning] = useState<RunningStudy | null>(null);
-  const [share, setShare] = useState(0);
-  const [fault, setFault] = useState("");
+  const { running, share, fault, start, stop } = useStudy();
   const [found, setFound] = useState<{ study: Study; text: string } | null>(null);
-  useEffect(() => () => running?.cancel(), [running]);
-
-  const start = () => {
-    setFault("");
-    setShare(0);
-    let study: RunningStudy;
-    try {
-      study = begin(text, { study: name, ...offers[name]!.question }, setShare);
-    } catch {
-      return setFault("The text is not a scenario yet.");
-    }
-    setRunning(study);
-    study.answer.then(
-      (answer) => {
-        setFound({ study: answer, text });
-        setRunning(null);
-      },
-      (error) => {
-        setFault(error instanceof Error ? error.message : String(error));
-        setRunning(null);
-      },
+  const play = () =>
+    start(
+      text,
+      () => ({ study: name, ...offers[name]!.question }),
+      (study) => setFound({ study, text }),
     );
-  };
 
   return (
     <section class="card wide figure">
@@ -93,26 +73,18 @@ export function StudyPanels() {
           value={name}
           options={names.map((n): [StudyName, string] => [n, offers[n]!.label])}
           onChange={(chosen) => {
-            running?.cancel();
-            setRunning(null);
+            stop();
             setName(chosen);
           }}
         />
       </header>
       <p>
         {running ? (
-          <button
-            type="button"
-            class="small"
-            onClick={() => {
-              running.cancel();
-              setRunning(null);
-            }}
-          >
+          <button type="button" class="small" onClick={stop}>
             Stop
           </button>
         ) : (
-          <button type="button" class="small" onClick={start}>
+          <button type="button" class="small" onClick={play}>
             Play this study
           </button>
         )}{" "}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// One study at a time from a panel: what runs, how far it is, and why it could not be.
+import { useEffect, useState } from "preact/hooks";
+import type { Study } from "../base/study";
+import type { RunningStudy } from "../engine/study";
+import { begin } from "./begin";
+
+export function useStudy() {
+  const [running, setRunning] = useState<RunningStudy | null>(null);
+  const [share, setShare] = useState(0);
+  const [fault, setFault] = useState("");
+  useEffect(() => () => running?.cancel(), [running]);
+
+  const stop = () => {
+    running?.cancel();
+    setRunning(null);
+  };
+  /** `question` may throw where the text is no scenario. */
+  const start = (text: string, question: () => object, found: (answer: Study) => void) => {
+    setFault("");
+    setShare(0);
+    let study: RunningStudy;
+    try {
+      study = begin(text, question(), setShare);
+    } catch {
+      return setFault("The text is not a scenario yet.");
+    }
+    setRunning(study);
+    study.answer.then(
+      (answer) => {
+        found(answer);
+        setRunning(null);
+      },
+      (error) => {
+        setFault(error instanceof Error ? error.message : String(error));
+        setRunning(null);
+      },
+    );
+  };
+  return { running: running !== null, share, fault, setFault, start, stop };
+}
