@@ -19,7 +19,8 @@ struct AttributedTrial {
   std::vector<double> compute, communication;  ///< [pp]
 };
 
-/// These steps (at most attribution_unit), over the replicas that `effort` lists for each. `recording` is overwritten.
+/// These steps (at most attribution_unit), over the replicas that `effort` lists for each. `recording` is
+/// overwritten.
 std::vector<AttributedTrial> attribute(Player& player, std::span<const Step> steps, const Effort& effort,
                                        Recording<float>& recording);
 

@@ -23,7 +23,8 @@ Places::Places(const Workload& w)
       const std::int64_t first = node_of_rank(d, r, 0), last = node_of_rank(d, r, ranks - 1);
       list.emplace_back();
       for (std::int64_t node = first; node <= last; ++node)
-        list.back().push_back(number.try_emplace(node, static_cast<std::int32_t>(number.size())).first->second);
+        list.back().push_back(
+            number.try_emplace(node, static_cast<std::int32_t>(number.size())).first->second);
       nodes_a_group = std::max(nodes_a_group, last - first + 1);
     }
   nodes = static_cast<std::int64_t>(number.size());
@@ -75,23 +76,26 @@ Causes::Causes(const Workload& workload) : places(workload), workload_(&workload
   for (const Factor& f : workload.causes)
     causes.push_back({f.scope, f.period, class_acted_on(f.what), stream_key(family, stream_key(f.key))});
   slots.emplace_back();
-  slot_sets_.emplace_back(0, 0);
+  slot_sets_.emplace_back(0, 0, until_collective);
   mixes.emplace_back();
 }
 
-Causes::Slot Causes::slot_of(Kind kind, bool leaves_node) {
-  std::pair<std::uint64_t, std::uint64_t> set{0, 0};
+Causes::Slot Causes::slot_of(Kind kind, bool leaves_node, Apart apart) {
+  std::uint64_t acting = 0, changing = 0;
   for (std::size_t i = 0; i < workload_->causes.size(); ++i)
-    if (varies_by(workload_->causes[i].what, *workload_, kind, leaves_node)) set.first |= std::uint64_t{1} << i;
+    if (varies_by(workload_->causes[i].what, *workload_, kind, leaves_node)) acting |= std::uint64_t{1} << i;
   for (std::size_t i = 0; i < workload_->what_if.size(); ++i)
-    if (acts_on(workload_->what_if[i].what, kind, leaves_node)) set.second |= std::uint64_t{1} << i;
+    if (acts_on(workload_->what_if[i].what, kind, leaves_node)) changing |= std::uint64_t{1} << i;
+  if (acting == 0 && changing == 0) return 0;
+  const std::tuple set(acting, changing, apart);
   const auto found = std::find(slot_sets_.begin(), slot_sets_.end(), set);
   if (found != slot_sets_.end()) return static_cast<Slot>(found - slot_sets_.begin());
   slot_sets_.push_back(set);
   SlotCauses slot;
   slot.of_class = class_of(kind);
+  slot.apart = apart;
   for (std::size_t i = 0; i < causes.size(); ++i) {
-    if (!(set.first >> i & 1)) continue;
+    if (!(acting >> i & 1)) continue;
     slot.causes.push_back(static_cast<std::int32_t>(i));
     slot.wide |= lasts_at_place(causes[i].scope);
     slot.micro_batch |= causes[i].scope == Factor::Scope::micro_batch;
@@ -118,16 +122,15 @@ Causes::Mix Causes::mix(const std::vector<std::pair<Slot, double>>& shares) {
   return static_cast<Mix>(mixes.size()) - 1;
 }
 
-void Causes::prepare(LawBook& book, std::int64_t line_count,
-                     const std::vector<std::pair<LawBook::Law, double>>& legs) {
+void Causes::prepare(LawBook& book, std::int64_t line_count, const Legs& legs) {
   lines = line_count;
   const std::int64_t ranks_a_line = places.ranks / lines;
   const bool needs_exponent =
-      ranks_a_line > 1 && (!workload_->what_if.empty() ||
-                           std::any_of(causes.begin(), causes.end(), [](const Cause& c) {
-                             return c.of_class == Class::compute &&
-                                    (c.scope == Factor::Scope::gpu || c.scope == Factor::Scope::node);
-                           }));
+      ranks_a_line > 1 &&
+      (!workload_->what_if.empty() || std::any_of(causes.begin(), causes.end(), [](const Cause& c) {
+        return c.of_class == Class::compute &&
+               (c.scope == Factor::Scope::gpu || c.scope == Factor::Scope::node);
+      }));
   if (needs_exponent) {
     // Sampled with all that lasts on a rank: one log-normal of the same spread.
     double variance = 0;
@@ -139,21 +142,27 @@ void Causes::prepare(LawBook& book, std::int64_t line_count,
     uses_exponent = true;
     lasting_cv = std::sqrt(variance);
     double weight = 0;
-    for (const auto& [law, seconds] : legs) {
+    for (const auto& [law, seconds] : legs[until_collective]) {
       fresh_cv += seconds * book.table(law).sd() / std::max(book.table(law).mean(), 1e-300);
       weight += seconds;
     }
     if (weight > 0) fresh_cv /= weight;
-    exponent = fitted_exponent(book, legs, ranks_a_line, lasting_cv);
+    for (int apart = 0; apart < apart_count; ++apart)
+      exponent[apart] =
+          fitted_exponent(book, {legs[apart].begin(), legs[apart].end()}, ranks_a_line, lasting_cv);
   }
   for (std::size_t i = 0; i < causes.size(); ++i) {
     Cause& cause = causes[i];
-    cause.law = book.of(workload_->causes[i].factor);
-    if (cause.scope != Factor::Scope::gpu) continue;
-    if (cause.of_class == Class::communication)
-      cause.law = book.maximum(cause.law, places.ranks);
-    else if (ranks_a_line > 1)
-      cause.law = book.add(power_mean_of(book.table(cause.law), static_cast<std::uint64_t>(ranks_a_line), exponent));
+    const LawBook::Law one = book.of(workload_->causes[i].factor);
+    for (int apart = 0; apart < apart_count; ++apart) {
+      cause.law[apart] = one;
+      if (cause.scope != Factor::Scope::gpu) continue;
+      if (cause.of_class == Class::communication)
+        cause.law[apart] = book.maximum(one, places.ranks);
+      else if (ranks_a_line > 1 && (apart == until_collective || !legs[apart].empty()))
+        cause.law[apart] = book.add(
+            power_mean_of(book.table(one), static_cast<std::uint64_t>(ranks_a_line), exponent[apart]));
+    }
   }
 
   // What-ifs, in the user's order.
@@ -178,7 +187,7 @@ void Causes::prepare(LawBook& book, std::int64_t line_count,
       const auto index = static_cast<std::int32_t>(changes.size());
       changes.push_back(std::move(change));
       for (std::size_t s = 0; s < slots.size(); ++s)
-        if (slot_sets_[s].second >> i & 1) {
+        if (std::get<1>(slot_sets_[s]) >> i & 1) {
           slots[s].changes.push_back(index);
           slots[s].wide = true;
         }
@@ -209,14 +218,14 @@ std::vector<std::int64_t> Causes::changed_replicas() const {
   return list;
 }
 
-double Causes::group_factor(double factor, std::int64_t slowed, std::int64_t of) const {
+double Causes::group_factor(double factor, std::int64_t slowed, std::int64_t of, Apart apart) const {
   if (slowed == of) return factor;
+  const double k = exponent[apart];
   const double share = static_cast<double>(slowed) / static_cast<double>(of);
   // Relative to the larger one, so that powers stay finite.
   const double largest = std::max(1.0, factor);
-  return largest * pow_exact((1 - share) * pow_exact(1 / largest, exponent) +
-                                 share * pow_exact(factor / largest, exponent),
-                             1 / exponent);
+  return largest *
+         pow_exact((1 - share) * pow_exact(1 / largest, k) + share * pow_exact(factor / largest, k), 1 / k);
 }
 
 }  // namespace prism

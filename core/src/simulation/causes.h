@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causes that several invocations share: who is struck by which, and the laws of their draws. The order of draws
-// within a cause's stream is by place, replica first, so that a smaller job sees the first draws of a larger one.
+// Causes that several invocations share: who is struck by which, and the laws of their draws. The order of
+// draws within a cause's stream is by place, replica first, so that a smaller job sees the first draws of a
+// larger one.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,8 +26,8 @@ class Places {
 
   /// Nodes are numbered as they first appear, replica by replica.
   std::int64_t nodes = 0;
-  std::int64_t nodes_a_group = 1;          ///< of the most spread group
-  std::vector<std::int32_t> node_of_group; ///< [group * nodes_a_group]; the last is repeated
+  std::int64_t nodes_a_group = 1;           ///< of the most spread group
+  std::vector<std::int32_t> node_of_group;  ///< [group * nodes_a_group]; the last is repeated
   /// Node of one rank, numbered as ranks are.
   std::int64_t node_of_rank(std::int64_t replica, std::int64_t rank, std::int64_t in_group) const;
 
@@ -38,33 +42,39 @@ class Causes {
 
   explicit Causes(const Workload& workload);
 
-  Slot slot_of(Kind kind, bool leaves_node);
+  /// Compute by what ends it: ranks that differ tell a group more the longer they go separate ways.
+  enum Apart { until_collective, weights, apart_count };
+
+  Slot slot_of(Kind kind, bool leaves_node, Apart apart = until_collective);
   /// Shares are divided by their sum; slots may repeat.
   Mix mix(const std::vector<std::pair<Slot, double>>& shares);
 
-  /// Makes the laws, once all slots are known. `lines` of a group are propagated one by one. `legs`: laws of compute
-  /// on one rank between two synchronisations, and how much each weighs.
-  void prepare(LawBook& book, std::int64_t lines, const std::vector<std::pair<LawBook::Law, double>>& legs);
+  /// Laws of compute on one rank between two synchronisations, and how much each weighs.
+  using Legs = std::array<std::map<LawBook::Law, double>, apart_count>;
+
+  /// Makes the laws, once all slots are known. `lines` of a group are propagated one by one.
+  void prepare(LawBook& book, std::int64_t lines, const Legs& legs);
 
   struct Cause {
     Factor::Scope scope;
     Factor::Period period;
     Class of_class;
     std::uint64_t key;
-    LawBook::Law law = 0;  ///< of one unit's draw
+    LawBook::Law law[apart_count] = {};  ///< of one unit's draw
   };
   /// A what-if at one group: what it multiplies, or what it fixes.
   struct Change {
     std::int64_t group;
     std::vector<std::int32_t> ranks;  ///< in the group, ascending
     double factor = 1;
-    bool fixes_lasting = false;       ///< gpu and node factors of these ranks are `factor` together
+    bool fixes_lasting = false;  ///< gpu and node factors of these ranks are `factor` together
   };
   struct SlotCauses {
     std::vector<std::int32_t> causes;   ///< indices
     std::vector<std::int32_t> changes;  ///< indices
     Class of_class = Class::compute;
-    bool wide = false;                  ///< differs from place to place
+    Apart apart = until_collective;
+    bool wide = false;  ///< differs from place to place
     bool micro_batch = false;
   };
 
@@ -76,9 +86,10 @@ class Causes {
   std::vector<std::vector<std::pair<Slot, float>>> mixes;
   std::int64_t lines = 1;
   /// Of the power mean that stands for a group whose ranks differ (docs/design/040-variability.md).
-  double exponent = 1;
+  double exponent[apart_count] = {1, 1};
   bool uses_exponent = false;
-  double lasting_cv = 0, fresh_cv = 0;  ///< of one rank's gpu factors; of its compute between synchronisations
+  double lasting_cv = 0,
+         fresh_cv = 0;  ///< of one rank's gpu factors; of its compute between synchronisations
   /// Whether the power mean may be off by more than it was measured to be.
   bool outside_measured_range() const;
 
@@ -87,12 +98,12 @@ class Causes {
   bool micro_batch() const;  ///< some cause changes from micro-batch to micro-batch
   std::vector<std::int64_t> changed_replicas() const;
 
-  /// The multiplier of a group of which `ranks` ranks are slower by `factor`.
-  double group_factor(double factor, std::int64_t slowed, std::int64_t of) const;
+  /// The multiplier of a group of which `slowed` ranks are slower by `factor`.
+  double group_factor(double factor, std::int64_t slowed, std::int64_t of, Apart apart) const;
 
  private:
   const Workload* workload_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> slot_sets_;  ///< causes, what-ifs
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, Apart>> slot_sets_;  ///< causes, what-ifs
 };
 
 }  // namespace prism

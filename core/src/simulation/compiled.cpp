@@ -42,6 +42,32 @@ bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
   return !legs.empty() && legs.back().end && is_inside_chunk(legs.back().end->group);
 }
 
+/// What a group waits for something that each of its ranks goes through separately (a transfer, an exchange,
+/// the gradients of weights) when more work follows on each rank before the group meets. The group goes on at
+/// max(separate + follows), of which max(follows) is drawn elsewhere; the difference is drawn here with its
+/// true mean and variance.
+Law felt_by_group(LawBook& book, Law separate, Law follows, std::int64_t ranks) {
+  if (ranks == 1 || book.table(separate).is_constant()) return separate;
+  if (follows == LawBook::none || book.table(follows).is_constant()) return book.maximum(separate, ranks);
+  const Law both = book.sum({separate, follows});
+  if (both == LawBook::none) return book.maximum(separate, ranks);
+  const QuantileTable& late = book.table(book.maximum(both, ranks));
+  const QuantileTable& base = book.table(book.maximum(follows, ranks));
+  const double mean = late.mean() - base.mean();
+  const double variance = late.sd() * late.sd() - base.sd() * base.sd();
+  const QuantileTable& shape = book.table(separate);
+  const double least = 1e-6 * shape.sd();
+  return book.add(shape.with_moments(mean, variance > least * least ? std::sqrt(variance) : least));
+}
+
+Law first_compute(LawBook& book, const std::vector<Segment>& segments) {
+  const auto legs = legs_of(segments);
+  if (legs.empty()) return book.zero();
+  std::vector<Law> laws;
+  for (const Operator& op : legs[0].compute) laws.push_back(book.of(op));
+  return book.sum(laws);
+}
+
 /// Builds programs for a number of lines that each stand for `ranks_a_line` tensor ranks.
 class Compiler {
  public:
@@ -52,16 +78,19 @@ class Compiler {
   bool split = false;
 
   /// Laws of compute on one rank between two synchronisations, with their weight in seconds.
-  std::map<Law, double> legs;
+  Causes::Legs legs;
 
-  void append_compute(Program& program, const std::vector<Operator>& operators) {
+  /// `follows`: law of what each rank does next before the group meets; none where it meets at once.
+  void append_compute(Program& program, const std::vector<Operator>& operators, Law follows = LawBook::none) {
     if (operators.empty()) return;
+    LawBook& book = compiled_->book;
     std::vector<Law> laws;
-    for (const Operator& op : operators) laws.push_back(compiled_->book.of(op));
-    if (const Law total = compiled_->book.sum(laws); total != LawBook::none) {
-      legs[total] += compiled_->book.table(total).mean();
+    for (const Operator& op : operators) laws.push_back(book.of(op));
+    if (const Law total = book.sum(laws); total != LawBook::none) {
+      const auto apart = follows == LawBook::none ? Causes::until_collective : Causes::weights;
+      legs[apart][total] += book.table(total).mean();
       // Slowest of n ranks by one draw: exact because their segment sums are i.i.d.
-      append(program, operators, compiled_->book.maximum(total, ranks_a_line_), false, false);
+      append(program, operators, felt(total, follows), false, false, apart);
       return;
     }
     split = true;
@@ -72,21 +101,29 @@ class Compiler {
     append(program, {op}, compiled_->book.of(op), true, compiled_->workload.leaves_node(group));
   }
 
-  Program program(const std::vector<Segment>& segments) {
+  /// `felt_by_group`, once for each pair.
+  Law felt(Law separate, Law follows) {
+    const auto [entry, is_new] = felt_.try_emplace({separate, follows}, LawBook::none);
+    if (is_new) entry->second = felt_by_group(compiled_->book, separate, follows, ranks_a_line_);
+    return entry->second;
+  }
+
+  Program program(const std::vector<Segment>& segments, Law follows = LawBook::none) {
     Program result;
     for (const Leg& leg : legs_of(segments)) {
-      append_compute(result, leg.compute);
+      append_compute(result, leg.compute, leg.end ? LawBook::none : follows);
       if (leg.end) append_collective(result, leg.end->collective, leg.end->group);
     }
     return result;
   }
 
-  Draw draw(const std::vector<Operator>& operators, Law law, bool collective, bool leaves_node) const {
+  Draw draw(const std::vector<Operator>& operators, Law law, bool collective, bool leaves_node,
+            Causes::Apart apart = Causes::until_collective) const {
     Draw d{law, collective, {}, 0, 0};
     double mean = 0;
     std::vector<std::pair<Causes::Slot, double>> slots;
     for (const Operator& op : operators) {
-      slots.emplace_back(compiled_->causes.slot_of(op.kind, leaves_node), compiled_->book.mean(op));
+      slots.emplace_back(compiled_->causes.slot_of(op.kind, leaves_node, apart), compiled_->book.mean(op));
       mean += compiled_->book.mean(op);
       d.median_s += compiled_->book.median(op);
       d.share[static_cast<int>(op.kind)] += compiled_->book.mean(op);
@@ -98,8 +135,8 @@ class Compiler {
 
  private:
   void append(Program& program, const std::vector<Operator>& operators, Law law, bool collective,
-              bool leaves_node) {
-    program.draws.push_back(draw(operators, law, collective, leaves_node));
+              bool leaves_node, Causes::Apart apart = Causes::until_collective) {
+    program.draws.push_back(draw(operators, law, collective, leaves_node, apart));
     program.median_s += program.draws.back().median_s;
     for (const Operator& op : operators)
       program.median_by_kind[static_cast<int>(op.kind)] += compiled_->book.median(op);
@@ -107,6 +144,7 @@ class Compiler {
 
   Compiled* compiled_;
   std::int64_t ranks_a_line_;
+  std::map<std::pair<Law, Law>, Law> felt_;
 };
 
 /// Equal draws of a chunk taken together: a chunk of the one line is the sum of its draws in any order, so n
@@ -134,31 +172,6 @@ Program grouped(LawBook& book, const Program& p) {
     result.draws[i].median_s *= static_cast<double>(count[i]);
   }
   return result;
-}
-
-/// What a group waits for something that each of its ranks goes through separately (a transfer, an exchange)
-/// when more work follows on each rank before the group meets. The group goes on at max(separate + follows),
-/// of which max(follows) is drawn elsewhere; the difference is drawn here with its true mean and variance.
-Law felt_by_group(LawBook& book, Law separate, Law follows, std::int64_t ranks) {
-  if (ranks == 1 || book.table(separate).is_constant()) return separate;
-  if (follows == LawBook::none || book.table(follows).is_constant()) return book.maximum(separate, ranks);
-  const Law both = book.sum({separate, follows});
-  if (both == LawBook::none) return book.maximum(separate, ranks);
-  const QuantileTable& late = book.table(book.maximum(both, ranks));
-  const QuantileTable& base = book.table(book.maximum(follows, ranks));
-  const double mean = late.mean() - base.mean();
-  const double variance = late.sd() * late.sd() - base.sd() * base.sd();
-  const QuantileTable& shape = book.table(separate);
-  const double least = 1e-6 * shape.sd();
-  return book.add(shape.with_moments(mean, variance > least * least ? std::sqrt(variance) : least));
-}
-
-Law first_compute(LawBook& book, const std::vector<Segment>& segments) {
-  const auto legs = legs_of(segments);
-  if (legs.empty()) return book.zero();
-  std::vector<Law> laws;
-  for (const Operator& op : legs[0].compute) laws.push_back(book.of(op));
-  return book.sum(laws);
 }
 
 Diagnostic heavy_tail(const std::string& where) {
@@ -211,7 +224,8 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
   double total = 0;
   std::vector<std::pair<Causes::Slot, double>> slots;
   auto account = [&](const Operator& op) {
-    slots.emplace_back(compiled.causes.slot_of(op.kind, compiled.workload.leaves_node(Group::data)), book.mean(op));
+    slots.emplace_back(compiled.causes.slot_of(op.kind, compiled.workload.leaves_node(Group::data)),
+                       book.mean(op));
     mean[static_cast<int>(op.kind)] += book.mean(op);
     total += book.mean(op);
     out.median_s += book.median(op);
@@ -242,6 +256,55 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
     if (class_of(static_cast<Kind>(k)) == Class::compute) out.compute_share += out.share[k];
   }
   return true;
+}
+
+/// Streams of the graph's chunks.
+void list_streams(Compiled& compiled) {
+  using Stream = Compiled::Stream;
+  const auto& tasks = compiled.graph.tasks;
+  std::vector<Stream> of_task;
+  std::vector<Stream::Next> next(static_cast<std::size_t>(compiled.workload.pp), Stream::Next::end);
+  for (std::size_t i = tasks.size(); i-- > 0;) {
+    const Graph::Task& t = tasks[i];
+    auto& after = next[static_cast<std::size_t>(t.rank)];
+    of_task.push_back({t.stage, t.pass, t.pass == Pass::weight ? after : Stream::Next::forward});
+    after = static_cast<Stream::Next>(t.pass);
+  }
+  std::reverse(of_task.begin(), of_task.end());
+  compiled.streams = of_task;
+  std::sort(compiled.streams.begin(), compiled.streams.end());
+  compiled.streams.erase(std::unique(compiled.streams.begin(), compiled.streams.end()),
+                         compiled.streams.end());
+  for (const Stream& s : of_task)
+    compiled.stream_of.push_back(static_cast<std::int32_t>(
+        std::lower_bound(compiled.streams.begin(), compiled.streams.end(), s) - compiled.streams.begin()));
+}
+
+/// Law of what a rank does after these weights before its group meets.
+Law law_after(Compiled& compiled, const Compiled::Stream& weights) {
+  const Workload& w = compiled.workload;
+  const StageProgram& stage = w.stages[static_cast<std::size_t>(weights.stage)];
+  switch (weights.next) {
+    case Compiled::Stream::Next::forward:
+      return first_compute(compiled.book, stage.forward);
+    case Compiled::Stream::Next::backward:
+      return first_compute(compiled.book, stage.backward);
+    case Compiled::Stream::Next::weight:
+      return first_compute(compiled.book, stage.weight);
+    case Compiled::Stream::Next::end:
+      break;
+  }
+  const Ending ending = split_ending(w.end.rank[static_cast<std::size_t>(weights.stage % w.pp)]);
+  std::vector<Law> laws;
+  for (const auto* side : {&ending.before, &ending.after})
+    for (const Leg& leg : *side) {
+      for (const Operator& op : leg.compute) laws.push_back(compiled.book.of(op));
+      if (leg.end) return compiled.book.sum(laws);
+    }
+  Section::Rank first{};
+  if (!compile_section(compiled, ending.sections[0], 1, first)) return LawBook::none;
+  laws.push_back(first.one);
+  return compiled.book.sum(laws);
 }
 
 std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, std::int64_t ranks_a_line) {
@@ -286,7 +349,8 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
       section.world_law = compiled.book.of(op);
       section.world_median_s = compiled.book.median(op);
       section.world_kind = op.kind;
-      section.world_mix = compiled.causes.mix({{compiled.causes.slot_of(op.kind, w.leaves_node(Group::world)), 1}});
+      section.world_mix =
+          compiled.causes.mix({{compiled.causes.slot_of(op.kind, w.leaves_node(Group::world)), 1}});
     }
     compiled.sections.push_back(std::move(section));
   }
@@ -295,9 +359,8 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, Compiler& compiler, s
     const Operator& op = endings[0].exchange->collective;
     const auto& rank = compiled.sections[0].rank;
     compiled.embedding_exchange = true;
-    compiled.embedding =
-        compiler.draw({op}, felt_by_group(book, book.of(op), rank.front().one, ranks_a_line), false,
-                      w.leaves_node(Group::embedding));
+    compiled.embedding = compiler.draw({op}, felt_by_group(book, book.of(op), rank.front().one, ranks_a_line),
+                                       false, w.leaves_node(Group::embedding));
     compiled.embedding_last = felt_by_group(book, book.of(op), rank.back().one, ranks_a_line);
   }
   return {};
@@ -313,7 +376,8 @@ void make_tables(Compiled& compiled) {
   for (const Program& p : compiled.before) add(p);
   for (const Program& p : compiled.after) add(p);
   for (const auto& law : compiled.chunk_law) drawn.insert(drawn.end(), law.begin(), law.end());
-  for (const Causes::Cause& c : compiled.causes.causes) drawn.push_back(c.law);
+  for (const Causes::Cause& c : compiled.causes.causes)
+    drawn.insert(drawn.end(), std::begin(c.law), std::end(c.law));
   drawn.insert(drawn.end(), compiled.stall_law.begin(), compiled.stall_law.end());
   drawn.insert(drawn.end(), compiled.hop_law.begin(), compiled.hop_law.end());
   if (compiled.embedding_exchange) {
@@ -344,19 +408,20 @@ void make_sources(Compiled& c) {
     std::map<Causes::Mix, double> mean;
     for (const Draw& d : p.draws) mean[d.mix] += c.book.table(d.law).mean();
     c.chunk_means.emplace_back();
-    for (const auto& [mix, seconds] : mean) c.chunk_means.back().push_back({mix, static_cast<float>(seconds)});
+    for (const auto& [mix, seconds] : mean)
+      c.chunk_means.back().push_back({mix, static_cast<float>(seconds)});
   }
 }
 
 void sum_ranks(Compiled& c) {
   std::vector<std::map<Causes::Mix, Compiled::RankMix>> ranks(static_cast<std::size_t>(c.workload.pp));
-  // Every micro-batch draws the same from its stream.
   for (std::size_t s = 0; s < c.program_of.size(); ++s) {
-    auto& rank = ranks[s / pass_count % ranks.size()];
+    auto& rank = ranks[static_cast<std::size_t>(c.streams[s].stage) % ranks.size()];
+    const auto times =
+        static_cast<double>(std::count(c.stream_of.begin(), c.stream_of.end(), static_cast<std::int32_t>(s)));
     const auto add = [&](Causes::Mix mix, Law law) {
       Compiled::RankMix& entry = rank.try_emplace(mix, Compiled::RankMix{mix, 0, 0}).first->second;
       const QuantileTable& table = c.book.table(law);
-      const auto times = static_cast<double>(c.workload.micro_batches);
       entry.mean += times * table.mean();
       entry.variance += times * table.sd() * table.sd();
     };
@@ -383,11 +448,15 @@ void list_kinds(Compiled& compiled) {
 }
 
 void name_streams(Compiled& compiled) {
-  const std::uint64_t chunk = stream_key("chunk compute"), segment = stream_key("segment"), hop = stream_key("hop");
-  for (std::size_t s = 0; s < compiled.program_of.size(); ++s) {
-    compiled.chunk_key.push_back(stream_key(chunk, s));
-    compiled.segment_key.push_back(stream_key(segment, s));
-    compiled.hop_key.push_back(stream_key(hop, s));
+  const std::uint64_t chunk = stream_key("chunk compute"), segment = stream_key("segment"),
+                      hop = stream_key("hop");
+  for (const Compiled::Stream& s : compiled.streams) {
+    // Weights by what follows are named after the other passes.
+    const std::size_t name = static_cast<std::size_t>(s.stage) * 8 + static_cast<std::size_t>(s.pass) +
+                             static_cast<std::size_t>(s.next);
+    compiled.chunk_key.push_back(stream_key(chunk, name));
+    compiled.segment_key.push_back(stream_key(segment, name));
+    compiled.hop_key.push_back(stream_key(hop, name));
   }
   const std::uint64_t before = stream_key("before exchange"), after = stream_key("after exchange");
   for (std::size_t r = 0; r < compiled.before.size(); ++r) {
@@ -443,11 +512,13 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
   const Workload& w = compiled->workload;
   LawBook& book = compiled->book;
 
-  // The group moves as one only if every chunk ends by synchronising it.
+  list_streams(*compiled);
+
+  // The group moves as one only if every chunk ends by synchronising it; weights are only felt by what
+  // follows.
   bool joined = true;
   for (const StageProgram& s : w.stages)
-    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward) &&
-             (s.weight.empty() || ends_in_tensor_collective(s.weight));
+    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward);
   compiled->lines = w.tp > 1 && !joined ? w.tp : 1;
   compiled->sampling = compiled->lines > 1 ? Sampling::rank : Sampling::chunk;
 
@@ -457,17 +528,19 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
     compiled->program_of.clear();
     // Equal stages share a program: recognised by what they draw.
     std::map<std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>>, std::int32_t> known;
-    for (const StageProgram& s : w.stages)
-      for (const auto* segments : {&s.forward, &s.backward, &s.weight}) {
-        Program p = compiler.program(*segments);
-        if (compiled->lines == 1) p = grouped(book, p);
-        std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>> signature;
-        for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share, d.mix);
-        const auto [entry, is_new] =
-            known.try_emplace(signature, static_cast<std::int32_t>(compiled->programs.size()));
-        if (is_new) compiled->programs.push_back(std::move(p));
-        compiled->program_of.push_back(entry->second);
-      }
+    for (const Compiled::Stream& stream : compiled->streams) {
+      const StageProgram& s = w.stages[static_cast<std::size_t>(stream.stage)];
+      Program p = stream.pass == Pass::forward    ? compiler.program(s.forward)
+                  : stream.pass == Pass::backward ? compiler.program(s.backward)
+                                                  : compiler.program(s.weight, law_after(*compiled, stream));
+      if (compiled->lines == 1) p = grouped(book, p);
+      std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>> signature;
+      for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share, d.mix);
+      const auto [entry, is_new] =
+          known.try_emplace(signature, static_cast<std::int32_t>(compiled->programs.size()));
+      if (is_new) compiled->programs.push_back(std::move(p));
+      compiled->program_of.push_back(entry->second);
+    }
     return compiler;
   };
   Compiler compiler = compile();
@@ -481,32 +554,31 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
 
   if (compiled->sampling == Sampling::chunk && !sum_chunks(*compiled)) compiled->sampling = Sampling::segment;
 
-  const std::size_t streams = pass_count * w.stages.size();
-  compiled->hop_law.assign(streams, book.zero());
-  compiled->hop_median_s.assign(streams, 0);
+  compiled->hop_law.assign(compiled->streams.size(), book.zero());
+  compiled->hop_median_s.assign(compiled->streams.size(), 0);
   if (w.transfers.present) {
-    compiled->hop_mix = compiled->causes.mix({{compiled->causes.slot_of(Kind::send_recv, w.transfers_leave_node), 1}});
+    compiled->hop_mix =
+        compiled->causes.mix({{compiled->causes.slot_of(Kind::send_recv, w.transfers_leave_node), 1}});
     const Law forward = book.of(w.transfers.forward), backward = book.of(w.transfers.backward);
-    std::map<std::pair<Law, Law>, Law> known;
-    auto hop = [&](Law law, const std::vector<Segment>& receiver) {
-      if (ranks_a_line == 1) return law;
-      const Law first = first_compute(book, receiver);
-      const auto [entry, is_new] = known.try_emplace({law, first}, LawBook::none);
-      if (is_new) entry->second = felt_by_group(book, law, first, ranks_a_line);
-      return entry->second;
+    const auto hop = [&](Law law, const std::vector<Segment>& receiver) {
+      return ranks_a_line == 1 ? law : compiler.felt(law, first_compute(book, receiver));
     };
-    for (std::size_t s = 0; s < w.stages.size(); ++s) {
-      if (s + 1 < w.stages.size()) compiled->hop_law[pass_count * s] = hop(forward, w.stages[s + 1].forward);
-      if (s > 0) compiled->hop_law[pass_count * s + 1] = hop(backward, w.stages[s - 1].backward);
-      compiled->hop_median_s[pass_count * s] = book.median(w.transfers.forward);
-      compiled->hop_median_s[pass_count * s + 1] = book.median(w.transfers.backward);
+    for (std::size_t s = 0; s < compiled->streams.size(); ++s) {
+      const auto stage = static_cast<std::size_t>(compiled->streams[s].stage);
+      const Pass pass = compiled->streams[s].pass;
+      if (pass == Pass::forward && stage + 1 < w.stages.size())
+        compiled->hop_law[s] = hop(forward, w.stages[stage + 1].forward);
+      if (pass == Pass::backward && stage > 0)
+        compiled->hop_law[s] = hop(backward, w.stages[stage - 1].backward);
+      if (pass != Pass::weight)
+        compiled->hop_median_s[s] =
+            book.median(pass == Pass::forward ? w.transfers.forward : w.transfers.backward);
     }
   }
 
   if (auto faults = compile_ending(*compiled, compiler, ranks_a_line); !faults.empty())
     return R::faults(std::move(faults));
-  std::vector<std::pair<Law, double>> legs(compiler.legs.begin(), compiler.legs.end());
-  compiled->causes.prepare(book, compiled->lines, legs);
+  compiled->causes.prepare(book, compiled->lines, compiler.legs);
   for (const Stall& stall : w.stalls) compiled->stall_law.push_back(book.of(stall.duration));
   make_tables(*compiled);
   make_sources(*compiled);

@@ -68,7 +68,19 @@ struct Compiled {
   Sampling sampling = Sampling::chunk;
   std::int64_t lines = 1;
 
-  // By stream, that is pass_count * stage + pass.
+  /// Chunks that draw from the same laws: those of a stage and pass, and for weights, which end without a
+  /// collective, with the same successor on the rank.
+  struct Stream {
+    enum class Next { forward, backward, weight, end };
+    std::int32_t stage;
+    Pass pass;
+    Next next;  ///< of weights; else forward
+    auto operator<=>(const Stream&) const = default;
+  };
+  std::vector<Stream> streams;          ///< that occur, in order
+  std::vector<std::int32_t> stream_of;  ///< [tasks]
+
+  // By stream.
   std::vector<std::int32_t> program_of;  ///< index into programs
   std::vector<Program> programs;         ///< distinct ones
   /// With Sampling::chunk: one draw for all compute of a chunk, and one for all its communication.
@@ -100,7 +112,7 @@ struct Compiled {
     if (table.is_constant()) return {nullptr, static_cast<float>(table.median())};
     return {bucket(law), 0};
   }
-  std::vector<LawBook::Law> hop_law;     ///< of the transfer that the chunk sends
+  std::vector<LawBook::Law> hop_law;  ///< of the transfer that the chunk sends
   std::vector<double> hop_median_s;
   Causes::Mix hop_mix = 0;
 
@@ -124,14 +136,12 @@ struct Compiled {
   std::uint64_t embedding_key = 0;
   std::vector<std::uint64_t> section_key;  ///< [sections], of a trial
 
-  static std::size_t stream(const Graph::Task& t) {
-    return static_cast<std::size_t>(t.stage) * pass_count + static_cast<std::size_t>(t.pass);
-  }
+  std::size_t stream(std::size_t task) const { return static_cast<std::size_t>(stream_of[task]); }
   /// Index of what a chunk sends: by rank and direction.
   static std::size_t send(const Graph::Task& t) {
     return static_cast<std::size_t>(2 * t.rank + (t.pass == Pass::backward));
   }
-  const Program& program(const Graph::Task& t) const { return programs[program_of[stream(t)]]; }
+  const Program& program(std::size_t task) const { return programs[program_of[stream(task)]]; }
 };
 
 Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload);

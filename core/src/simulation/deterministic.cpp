@@ -35,8 +35,9 @@ class Constants {
       const Causes::Change& change = causes.changes[static_cast<std::size_t>(index)];
       if (change.group != group || change.fixes_lasting) continue;
       // At their medians all ranks are alike: the slowest decides.
-      product *= static_cast<std::int64_t>(change.ranks.size()) == causes.places.ranks ? change.factor
-                                                                                        : std::max(1.0, change.factor);
+      product *= static_cast<std::int64_t>(change.ranks.size()) == causes.places.ranks
+                     ? change.factor
+                     : std::max(1.0, change.factor);
     }
     return product;
   }
@@ -75,21 +76,22 @@ Alone play_alone(const Compiled& c, std::int64_t replica) {
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     const auto rank = static_cast<std::size_t>(t.rank);
-    const Program& p = c.program(t);
+    const Program& p = c.program(i);
     const BySeconds seconds = seconds_of(p, rank);
     const double arrival = t.source < 0 ? 0 : rec.arrival[t.source];
     end[rank] = std::max(end[rank], arrival) + (replica < 0 ? p.median_s : total_of(seconds));
     double sent = 0, hop = 0;
     if (t.send_slot >= 0) {
       const std::size_t receiver = (t.pass == Pass::backward ? rank + ranks - 1 : rank + 1) % ranks;
-      hop = c.hop_median_s[Compiled::stream(t)] *
+      hop = c.hop_median_s[c.stream(i)] *
             std::max(constants.at(c.hop_mix, rank), constants.at(c.hop_mix, receiver));
       sent = link[t.link] = std::max(end[rank], link[t.link]) + hop;
     }
     rec.end[i] = end[rank];
     rec.arrival[i] = sent;
     rec.hop[i] = hop;
-    for (std::size_t k = 0; k < rec.kinds; ++k) rec.kind[rec.at(i, k, 0)] = seconds[static_cast<int>(c.kinds[k])];
+    for (std::size_t k = 0; k < rec.kinds; ++k)
+      rec.kind[rec.at(i, k, 0)] = seconds[static_cast<int>(c.kinds[k])];
     account(rec, rank, seconds);
   }
 

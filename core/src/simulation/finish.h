@@ -25,8 +25,8 @@ struct EndCauses {
   std::vector<double> world_delay;             ///< [section]
 };
 /// `lane`: the trial's among the shared draws.
-EndCauses end_causes(const Compiled& compiled, const SharedDraws& shared, std::size_t lane, const Stalls* stalls,
-                     std::uint64_t seed, std::int64_t trial);
+EndCauses end_causes(const Compiled& compiled, const SharedDraws& shared, std::size_t lane,
+                     const Stalls* stalls, std::uint64_t seed, std::int64_t trial);
 
 /// Plays a trial from the replicas' meeting to the end of the step. `ends`: [pp * lines], latest over the
 /// replicas of what each does alone; overwritten. `decided`: row that decided the first section. Returns the

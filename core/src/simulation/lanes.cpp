@@ -21,13 +21,16 @@ const float* multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix, 
                         std::size_t line) {
   if (mix == 0) return nullptr;
   const auto row = (static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.pp) + rank) *
-                       static_cast<std::size_t>(c.lines) + line;
+                       static_cast<std::size_t>(c.lines) +
+                   line;
   return &lanes.mix[row * lane_count];
 }
-const float* micro_multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix, std::int32_t micro_batch) {
+const float* micro_multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix,
+                              std::int32_t micro_batch) {
   if (lanes.micro.empty() || !lanes.mix_micro[mix]) return nullptr;
   return &lanes.micro[(static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.micro_batches) +
-                       static_cast<std::size_t>(micro_batch)) * lane_count];
+                       static_cast<std::size_t>(micro_batch)) *
+                      lane_count];
 }
 void scale_if(float* row, const float* by) {
   if (by) scale_row(row, by);
@@ -40,7 +43,8 @@ class StrikeQueue {
   /// Calls use(strike) for those at this place.
   template <class Use>
   void at(std::size_t place, Use use) {
-    while (next_ < strikes_.size() && static_cast<std::size_t>(strikes_[next_].place) == place) use(strikes_[next_++]);
+    while (next_ < strikes_.size() && static_cast<std::size_t>(strikes_[next_].place) == place)
+      use(strikes_[next_++]);
   }
 
  private:
@@ -147,10 +151,12 @@ class Ending {
   void strike(std::size_t rank, const Strike& s) {
     row(rank, static_cast<std::size_t>(s.line))[s.lane] += static_cast<double>(s.seconds);
     if (!rec_) return;
-    const std::size_t to = rec_->at(rank * rec_->lines + static_cast<std::size_t>(s.line), rec_->index(s.kind), s.lane);
+    const std::size_t to =
+        rec_->at(rank * rec_->lines + static_cast<std::size_t>(s.line), rec_->index(s.kind), s.lane);
     rec_->final_kind[to] += s.seconds;
     if (s.line == 0)
-      (class_of(s.kind) == Class::compute ? rec_->compute : rec_->communication)[rec_->at(rank, s.lane)] += s.seconds;
+      (class_of(s.kind) == Class::compute ? rec_->compute : rec_->communication)[rec_->at(rank, s.lane)] +=
+          s.seconds;
   }
 
   /// (rank, line) waits for (other, other_line).
@@ -202,7 +208,11 @@ class Ending {
 class Chunk {
  public:
   Chunk(const Compiled& c, const Lanes& lanes, Recording<float>* rec)
-      : c_(c), lanes_(lanes), rec_(rec), lines_(static_cast<std::size_t>(c.lines)), now_(lines_ * lane_count) {}
+      : c_(c),
+        lanes_(lanes),
+        rec_(rec),
+        lines_(static_cast<std::size_t>(c.lines)),
+        now_(lines_ * lane_count) {}
 
   double* line(std::size_t l) { return &now_[l * lane_count]; }
 
@@ -302,11 +312,24 @@ std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t r
                       stream_key(family, static_cast<std::uint64_t>(replica)));
 }
 
+void TransferDraws::start(const std::uint64_t* key, const std::vector<std::uint64_t>& cause) {
+  for (std::size_t s = 0; s < second_.size(); ++s) seed_row(&generator_[s * lane_count], key, cause[s]);
+  std::fill(second_.begin(), second_.end(), char{0});
+}
+
+float* TransferDraws::next(std::size_t stream, const SampleTable::Bucket* bucket) {
+  float* first = &rows_[2 * stream * lane_count];
+  float* second = first + lane_count;
+  if (!second_[stream]) draw_pair_row(&generator_[stream * lane_count], bucket, first, bucket, second);
+  second_[stream] ^= 1;
+  return second_[stream] ? first : second;
+}
+
 Lanes::Lanes(const Compiled& c)
     : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
       chunk_generator(c.sampling == Sampling::chunk ? c.program_of.size() * lane_count : 0),
       segment_generator(c.program_of.size() * lane_count),
-      hop_generator(c.workload.transfers.present ? segment_generator.size() : 0),
+      transfers(c.workload.transfers.present ? c.program_of.size() : 0),
       link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
       arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {
   if (!c.causes.any()) return;
@@ -378,7 +401,7 @@ void load_micro_batches(const Compiled& c, Lanes& lanes) {
     float draw[lane_count];
     seed_row(generator, lanes.key, causes.causes[i].key);
     for (std::size_t b = 0; b < m; ++b) {
-      draw_row(generator, c.bucket(causes.causes[i].law), draw);
+      draw_row(generator, c.bucket(causes.causes[i].law[Causes::until_collective]), draw);
       for (std::size_t s = 0; s < causes.slots.size(); ++s)
         for (std::int32_t cause : causes.slots[s].causes)
           if (static_cast<std::size_t>(cause) == i) scale_row(&of_slot[s][b * lane_count], draw);
@@ -417,9 +440,9 @@ void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, st
 void simulate_chunks(const Compiled& c, Lanes& lanes) {
   clear(lanes);
   seed(lanes.chunk_generator, lanes, c.chunk_key);
-  if (c.workload.transfers.present) seed(lanes.hop_generator, lanes, c.hop_key);
+  lanes.transfers.start(lanes.key, c.hop_key);
   StrikeQueue strikes(lanes.strikes);
-  float duration[lane_count], part[lane_count], hop[lane_count] = {};
+  float duration[lane_count], part[lane_count], instant[lane_count] = {}, constant[lane_count];
   const bool hops = c.workload.transfers.present;
   const auto scale = [&](float* row, Causes::Mix mix, const Graph::Task& t) {
     scale_if(row, multiplier(c, lanes, mix, static_cast<std::size_t>(t.rank), 0));
@@ -427,26 +450,30 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   };
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
-    const std::size_t s = Compiled::stream(t);
+    const std::size_t s = c.stream(i);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank) * lane_count];
     const Compiled::Source compute = c.chunk_source[0][s], communication = c.chunk_source[1][s];
     if (!compute.bucket) std::fill_n(duration, lane_count, compute.constant);
-    if (!communication.bucket) std::fill_n(part, lane_count, communication.constant);
-    draw_pair_row(&lanes.chunk_generator[s * lane_count], compute.bucket, duration, communication.bucket, part);
+    if (!communication.bucket && !communication.is_zero())
+      std::fill_n(part, lane_count, communication.constant);
+    draw_pair_row(&lanes.chunk_generator[s * lane_count], compute.bucket, duration, communication.bucket,
+                  part);
     scale(duration, c.chunk_mix[0][s], t);
     if (!communication.is_zero()) {
       scale(part, c.chunk_mix[1][s], t);
       add_float_row(duration, part);
     }
+    float* hop = instant;
     if (t.send_slot >= 0 && hops) {
       if (c.hop_source[s].bucket)
-        draw_row(&lanes.hop_generator[s * lane_count], c.hop_source[s].bucket, hop);
+        hop = lanes.transfers.next(s, c.hop_source[s].bucket);
       else
-        std::fill_n(hop, lane_count, c.hop_source[s].constant);
+        std::fill_n(hop = constant, lane_count, c.hop_source[s].constant);
       scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
       if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
     }
-    strikes.at(i, [&](const Strike& strike) { (strike.hop ? hop : duration)[strike.lane] += strike.seconds; });
+    strikes.at(i,
+               [&](const Strike& strike) { (strike.hop ? hop : duration)[strike.lane] += strike.seconds; });
     if (t.receive_slot >= 0)
       advance_row(free, &lanes.arrival[t.receive_slot * lane_count], duration);
     else
@@ -473,8 +500,9 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
     }
   };
   std::vector<char> made(c.program_of.size(), 0);
-  for (const Graph::Task& t : c.graph.tasks) {
-    const std::size_t s = Compiled::stream(t);
+  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
+    const Graph::Task& t = c.graph.tasks[i];
+    const std::size_t s = c.stream(i);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank * c.lines) * lane_count];
     const float* row = duration;
     if (known.empty()) {
@@ -501,10 +529,10 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
 void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   clear(lanes);
   seed(lanes.segment_generator, lanes, c.segment_key);
-  if (c.workload.transfers.present) seed(lanes.hop_generator, lanes, c.hop_key);
+  lanes.transfers.start(lanes.key, c.hop_key);
   const auto lines = static_cast<std::size_t>(c.lines);
   const bool hops = c.workload.transfers.present;
-  float hop[lane_count] = {};
+  float instant[lane_count] = {};
   std::vector<float> struck(lines * lane_count);
   if (rec) {
     std::fill(rec->compute.begin(), rec->compute.end(), 0.0f);
@@ -514,20 +542,21 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   Chunk chunk(c, lanes, rec);
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
-    const std::size_t s = Compiled::stream(t);
+    const std::size_t s = c.stream(i);
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(&lanes.ends[(t.rank * lines + l) * lane_count], lane_count, chunk.line(l));
       if (t.receive_slot >= 0)
         raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
     if (!lanes.strikes.empty()) std::fill(struck.begin(), struck.end(), 0.0f);
-    chunk.run(i, c.program(t), &lanes.segment_generator[s * lane_count], strikes, struck.data());
+    chunk.run(i, c.program(i), &lanes.segment_generator[s * lane_count], strikes, struck.data());
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
       if (t.send_slot < 0) continue;
       double* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
+      float* hop = instant;
       if (hops) {
-        draw_row(&lanes.hop_generator[s * lane_count], c.bucket(c.hop_law[s]), hop);
+        hop = lanes.transfers.next(s, c.bucket(c.hop_law[s]));
         scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
         if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
         add_float_row(hop, &struck[l * lane_count]);

@@ -17,6 +17,23 @@ namespace prism {
 /// Identity of one replica's random streams in one trial.
 std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica);
 
+/// Delays of transfers, two rows at a time: one from each half of the lanes' words.
+class TransferDraws {
+ public:
+  explicit TransferDraws(std::size_t streams)
+      : generator_(streams * lane_count), rows_(2 * generator_.size()), second_(streams, 0) {}
+
+  /// Starts each stream from its cause.
+  void start(const std::uint64_t* key, const std::vector<std::uint64_t>& cause);
+  /// The stream's next delays, the caller's to change. A stream keeps to its bucket.
+  float* next(std::size_t stream, const SampleTable::Bucket* bucket);
+
+ private:
+  std::vector<PairGenerator> generator_;  ///< [stream][lane_count]
+  std::vector<float> rows_;               ///< [stream][2][lane_count]
+  std::vector<char> second_;              ///< whether the stream's second row is still to come
+};
+
 /// Reused from batch to batch.
 struct Lanes {
   explicit Lanes(const Compiled& compiled);
@@ -24,7 +41,8 @@ struct Lanes {
   std::vector<double> ends;       ///< out: [pp * lines][lane_count], when what the replica does alone ends
 
   std::vector<PairGenerator> chunk_generator;  ///< [stream][lane_count]: compute and communication of a chunk
-  std::vector<pcg32_oneseq> segment_generator, hop_generator;
+  std::vector<pcg32_oneseq> segment_generator;
+  TransferDraws transfers;
   std::vector<double> link, arrival;
 
   // What shared causes make of each lane; empty without any.
@@ -41,8 +59,8 @@ struct Pair {
   std::int32_t step, replica;
 };
 
-/// Makes the lanes these pairs' (at most lane_count, the last one fills the rest). `steps` are those of `shared`.
-/// Without `stalls` none strike.
+/// Makes the lanes these pairs' (at most lane_count, the last one fills the rest). `steps` are those of
+/// `shared`. Without `stalls` none strike.
 void load(const Compiled& compiled, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
           std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes);
 

@@ -42,7 +42,8 @@ std::vector<double> play(const Workload& w, const Graph& graph) {
   return end;
 }
 
-/// After the last backward pass. At their medians replicas are alike, so pipeline ranks wait only for one another.
+/// After the last backward pass. At their medians replicas are alike, so pipeline ranks wait only for one
+/// another.
 double finish(const Workload& w, std::vector<double> end) {
   std::vector<std::size_t> next(end.size(), 0);
   std::vector<const Segment*> meeting(end.size());

@@ -27,7 +27,8 @@ struct Cdf {
     std::vector<std::pair<double, double>> knots;
     const auto lower = table.lower_knots(), upper = table.upper_knots();
     for (int i = QuantileTable::half; i > 0; --i) knots.emplace_back(lower[i], QuantileTable::knot_mass(i));
-    for (int i = 0; i <= QuantileTable::half; ++i) knots.emplace_back(upper[i], 1 - QuantileTable::knot_mass(i));
+    for (int i = 0; i <= QuantileTable::half; ++i)
+      knots.emplace_back(upper[i], 1 - QuantileTable::knot_mass(i));
     std::size_t at = 1;
     for (std::size_t i = 0; i < grid_points; ++i) {
       const double x = low + step * static_cast<double>(i);
@@ -71,14 +72,15 @@ double fitted_exponent(const LawBook& book, const std::vector<std::pair<LawBook:
   auto heaviest = legs;
   std::erase_if(heaviest, [&](const auto& leg) { return book.table(leg.first).is_constant(); });
   if (heaviest.empty()) return largest_exponent;
-  std::sort(heaviest.begin(), heaviest.end(),
-            [](const auto& a, const auto& b) { return std::pair(-a.second, a.first) < std::pair(-b.second, b.first); });
+  std::sort(heaviest.begin(), heaviest.end(), [](const auto& a, const auto& b) {
+    return std::pair(-a.second, a.first) < std::pair(-b.second, b.first);
+  });
   if (heaviest.size() > legs_used) heaviest.resize(legs_used);
   std::vector<Cdf> cdfs;
   for (const auto& leg : heaviest) cdfs.emplace_back(book.table(leg.first));
 
-  // Groups of even quantiles in a scattered order, the same at every call. Larger groups than `ranks_sampled` are
-  // stood for by that many ranks.
+  // Groups of even quantiles in a scattered order, the same at every call. Larger groups than `ranks_sampled`
+  // are stood for by that many ranks.
   const double spread = std::max(lasting, 1e-3);
   const std::int64_t ranks = std::min(n, ranks_sampled);
   std::vector<std::vector<double>> groups;
@@ -116,7 +118,8 @@ double fitted_exponent(const LawBook& book, const std::vector<std::pair<LawBook:
   // Golden section on log k.
   double a = log_exact(smallest_exponent), b = log_exact(largest_exponent);
   const double golden = 0.6180339887498949;
-  double x = b - golden * (b - a), y = a + golden * (b - a), fx = error(exp_exact(x)), fy = error(exp_exact(y));
+  double x = b - golden * (b - a), y = a + golden * (b - a), fx = error(exp_exact(x)),
+         fy = error(exp_exact(y));
   for (int i = 0; i < 24; ++i) {
     if (fx < fy) {
       b = y, y = x, fy = fx;

@@ -57,9 +57,9 @@ struct Reference::Machine {
   const Workload workload;
   const Causes causes;
   std::vector<SampleTable> cause_laws, stall_laws;
-  std::vector<std::uint64_t> fixed_by;    ///< [rank]: what-ifs that hold what lasts there
-  std::vector<std::uint64_t> changed_by;  ///< [rank]: what-ifs of a factor
-  std::vector<double> what_if;            ///< multiplier
+  std::vector<std::uint64_t> fixed_by;          ///< [rank]: what-ifs that hold what lasts there
+  std::vector<std::uint64_t> changed_by;        ///< [rank]: what-ifs of a factor
+  std::vector<double> what_if;                  ///< multiplier
   std::vector<std::vector<double>> stall_mean;  ///< [stall][event], cumulative
 
   Shared draw(std::uint64_t seed, std::int64_t trial) const;
@@ -90,7 +90,8 @@ void Reference::Machine::prepare_causes() {
     what_if.push_back(!fixes ? w.value : lasting ? lasting->quantile(Mass::below(w.value)) : 1);
     const std::int64_t node = places.node_of_rank(w.dp, w.pp, w.tp);
     for (std::int64_t rank = 0; rank < world; ++rank) {
-      const std::int64_t t = rank % workload.tp, r = rank / workload.tp % workload.pp, d = rank / workload.tp / workload.pp;
+      const std::int64_t t = rank % workload.tp, r = rank / workload.tp % workload.pp,
+                         d = rank / workload.tp / workload.pp;
       const bool there = w.unit == WhatIf::Unit::gpu ? d == w.dp && r == w.pp && t == w.tp
                                                      : places.node_of_rank(d, r, t) == node;
       if (there) (fixes ? fixed_by : changed_by)[static_cast<std::size_t>(rank)] |= std::uint64_t{1} << i;
@@ -132,7 +133,8 @@ Shared Reference::Machine::draw(std::uint64_t seed, std::int64_t trial) const {
     const Causes::Cause& cause = causes.causes[i];
     std::vector<double> value;
     const auto draw_from = [&](pcg32_oneseq generator, std::int64_t units) {
-      for (; units > 0; --units) value.push_back(static_cast<double>(sample(cause_laws[i].bucket.data(), generator())));
+      for (; units > 0; --units)
+        value.push_back(static_cast<double>(sample(cause_laws[i].bucket.data(), generator())));
     };
     const std::uint64_t key = shared_key(seed, trial, cause.period);
     switch (cause.scope) {
@@ -172,11 +174,13 @@ double Reference::Machine::at_rank(const Event& e, std::int32_t rank, const Shar
         break;
       case Factor::Scope::node: {
         const Places& places = causes.places;
-        const auto r = static_cast<std::int64_t>(group) % workload.pp, d = static_cast<std::int64_t>(group) / workload.pp;
+        const auto r = static_cast<std::int64_t>(group) % workload.pp,
+                   d = static_cast<std::int64_t>(group) / workload.pp;
         const auto within = places.node_of_rank(d, r, t) - places.node_of_rank(d, r, 0);
         if (!held)
           factor *= shared.value[i][static_cast<std::size_t>(
-              places.node_of_group[group * static_cast<std::size_t>(places.nodes_a_group) + static_cast<std::size_t>(within)])];
+              places.node_of_group[group * static_cast<std::size_t>(places.nodes_a_group) +
+                                   static_cast<std::size_t>(within)])];
         break;
       }
       case Factor::Scope::replica:
@@ -207,7 +211,8 @@ double Reference::Machine::multiplier(const Event& e, const Shared& shared) cons
   return largest;
 }
 
-/// Seconds that stalls add to events: their number is Poisson, their places as likely as their means are large.
+/// Seconds that stalls add to events: their number is Poisson, their places as likely as their means are
+/// large.
 std::map<std::size_t, double> Reference::Machine::draw_stalls(pcg32_oneseq& generator) const {
   std::map<std::size_t, double> delay;
   const auto uniform = [&] { return (static_cast<double>(generator()) + 0.5) / 4294967296.0; };
@@ -215,7 +220,8 @@ std::map<std::size_t, double> Reference::Machine::draw_stalls(pcg32_oneseq& gene
     const std::vector<double>& cumulative = stall_mean[i];
     // Arrivals of a Poisson process on [0, total).
     for (double at = -log_exact(uniform()); at < cumulative.back(); at -= log_exact(uniform())) {
-      const auto event = static_cast<std::size_t>(std::upper_bound(cumulative.begin(), cumulative.end(), at) - cumulative.begin());
+      const auto event = static_cast<std::size_t>(std::upper_bound(cumulative.begin(), cumulative.end(), at) -
+                                                  cumulative.begin());
       delay[event] += static_cast<double>(sample(stall_laws[i].bucket.data(), generator()));
     }
   }

@@ -6,10 +6,11 @@
 namespace prism {
 namespace {
 
-// Programs for x86-64 choose the widest registers of the machine they run on as they start; the bits are the same.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(PRISM_BASELINE)
-#define PRISM_ROW \
-  __attribute__((noinline, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+// Programs for x86-64 choose the widest registers of the machine they run on as they start; the bits are the
+// same.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(PRISM_BASELINE)
+#define PRISM_ROW __attribute__((noinline, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define PRISM_ROW __attribute__((noinline))
 #endif
@@ -28,7 +29,7 @@ PRISM_ROW void words(pcg32_oneseq* generator, std::uint32_t* __restrict out) {
 }
 
 PRISM_ROW void word_pairs(PairGenerator* generator, std::uint32_t* __restrict upper,
-                                  std::uint32_t* __restrict lower) {
+                          std::uint32_t* __restrict lower) {
   PRISM_ONE_BY_ONE
   for (std::size_t k = 0; k < lane_count; ++k) {
     const std::uint64_t pair = generator[k]();
@@ -38,8 +39,8 @@ PRISM_ROW void word_pairs(PairGenerator* generator, std::uint32_t* __restrict up
 }
 
 /// `sample` for a row: the arithmetic apart from the gather, so that it vectorises.
-PRISM_ROW void look_up(const std::uint32_t* __restrict word,
-                               const SampleTable::Bucket* __restrict bucket, float* __restrict out) {
+PRISM_ROW void look_up(const std::uint32_t* __restrict word, const SampleTable::Bucket* __restrict bucket,
+                       float* __restrict out) {
   float f[lane_count];
   std::uint32_t index[lane_count];
   for (std::size_t k = 0; k < lane_count; ++k) {
@@ -102,15 +103,15 @@ PRISM_ROW void raise_float_row(float* __restrict a, const float* __restrict b) {
 }
 
 PRISM_ROW void advance_row(double* __restrict free, const double* __restrict arrival,
-                                   const float* __restrict duration) {
+                           const float* __restrict duration) {
   for (std::size_t k = 0; k < lane_count; ++k) {
     const double start = free[k] > arrival[k] ? free[k] : arrival[k];
     free[k] = start + static_cast<double>(duration[k]);
   }
 }
 
-PRISM_ROW void send_row(double* __restrict link, const double* __restrict end,
-                                const float* __restrict hop, double* __restrict arrival) {
+PRISM_ROW void send_row(double* __restrict link, const double* __restrict end, const float* __restrict hop,
+                        double* __restrict arrival) {
   for (std::size_t k = 0; k < lane_count; ++k) {
     const double start = link[k] > end[k] ? link[k] : end[k];
     link[k] = arrival[k] = start + static_cast<double>(hop[k]);

@@ -23,7 +23,8 @@ using PairGenerator = pcg64_oneseq_once_insecure;
 void seed_row(PairGenerator* generator, const std::uint64_t* key, std::uint64_t cause);
 /// One draw for each lane, as `sample` defines it.
 void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float* out);
-/// One draw from each of two tables: the upper and the lower half of a pair of words. A null bucket is not drawn from.
+/// One draw from each of two tables: the upper and the lower half of a pair of words. A null bucket is not
+/// drawn from.
 void draw_pair_row(PairGenerator* generator, const SampleTable::Bucket* first, float* first_out,
                    const SampleTable::Bucket* second, float* second_out);
 // Times are sums of many draws and are kept in double: in float a step of 100,000 chunks would drift by 0.1

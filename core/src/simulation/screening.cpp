@@ -27,7 +27,8 @@ void solve(std::vector<double>& a, std::vector<double>& b) {
   }
 }
 
-/// Differences from the mean of the replica's step: what differs between steps does not choose among replicas.
+/// Differences from the mean of the replica's step: what differs between steps does not choose among
+/// replicas.
 std::vector<std::vector<double>> within_steps(std::span<const Observed> observed) {
   std::vector<std::vector<double>> rows;
   for (const Observed& o : observed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guess of which replicas are the latest, from what lasts on their GPUs alone: so cheap that every replica of every
-// trial is guessed, and good enough that only the first few need to be looked at more closely.
+// A guess of which replicas are the latest, from what lasts on their GPUs alone: so cheap that every replica
+// of every trial is guessed, and good enough that only the first few need to be looked at more closely.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace prism {
 struct Guess {
   float busiest = 0;
   std::vector<float> rank;  ///< [pp]
-  double miss = 0;          ///< deviation of what the guess leaves over, as a share of that of what it guesses
+  double miss = 0;  ///< deviation of what the guess leaves over, as a share of that of what it guesses
 };
 
 class Screening {
@@ -48,8 +48,8 @@ class Screening {
 /// What is known from one rank's work and the way of one micro-batch through all ranks.
 Guess closed_form_guess(const Compiled& compiled);
 
-/// One replica whose means have been played: its ranks' busy times and when it was done, seconds. The same step's
-/// replicas follow one another.
+/// One replica whose means have been played: its ranks' busy times and when it was done, seconds. The same
+/// step's replicas follow one another.
 struct Observed {
   std::int32_t step;
   std::vector<double> busy;

@@ -7,7 +7,8 @@
 namespace prism {
 std::uint64_t shared_key(std::uint64_t seed, std::int64_t step_or_run, Factor::Period period) {
   static const std::uint64_t of_step = stream_key("shared by a step"), of_run = stream_key("shared by a run");
-  return stream_state(seed, static_cast<std::uint64_t>(step_or_run), period == Factor::Period::run ? of_run : of_step);
+  return stream_state(seed, static_cast<std::uint64_t>(step_or_run),
+                      period == Factor::Period::run ? of_run : of_step);
 }
 
 SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.causes.size()) {
@@ -17,11 +18,13 @@ SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.cau
     Rows rows;
     rows.wide = slot.wide;
     if (slot.wide && slot.of_class == Class::compute) rows.lines = c.causes.lines;
-    rows.value.assign(static_cast<std::size_t>(slot.wide ? places.groups() * rows.lines : 1) * lane_count, 1.0f);
+    rows.value.assign(static_cast<std::size_t>(slot.wide ? places.groups() * rows.lines : 1) * lane_count,
+                      1.0f);
     if (slot.wide) rows.worst.resize(static_cast<std::size_t>(places.pipeline) * lane_count);
     rows_.push_back(std::move(rows));
     if (slot.wide)
-      for (std::int32_t cause : slot.causes) wide_slots_of_[cause].push_back(static_cast<std::int32_t>(s));
+      for (std::int32_t cause : slot.causes)
+        wide_slots_of_[cause][slot.apart].push_back(static_cast<std::int32_t>(s));
   }
   if (c.causes.wide()) fixed_.assign(static_cast<std::size_t>(places.groups() * c.causes.lines), 0);
   const std::int64_t ranks_a_line = places.ranks / c.causes.lines;
@@ -45,13 +48,18 @@ void SharedDraws::multiply(const std::vector<std::int32_t>& slots, std::int64_t 
   }
 }
 
+void SharedDraws::multiply_all(const SlotLists& slots, std::int64_t group, std::int64_t line,
+                               const float* by) {
+  for (const auto& list : slots) multiply(list, group, line, by);
+}
+
 void SharedDraws::draw_cause(std::size_t i) {
   const Causes::Cause& cause = c_.causes.causes[i];
   const Places& places = c_.causes.places;
-  const std::vector<std::int32_t>& slots = wide_slots_of_[i];
+  const SlotLists& slots = wide_slots_of_[i];
   pcg32_oneseq generator[lane_count];
   seed_row(generator, cause.period == Factor::Period::run ? run_key_ : step_key_, cause.key);
-  const SampleTable::Bucket* bucket = c_.bucket(cause.law);
+  const SampleTable::Bucket* bucket = c_.bucket(cause.law[Causes::until_collective]);
   float draw[lane_count];
   const bool compute = cause.of_class == Class::compute;
   switch (cause.scope) {
@@ -60,32 +68,42 @@ void SharedDraws::draw_cause(std::size_t i) {
         draw_row(generator, bucket, draw);
         for (std::int64_t r = 0; r < places.pipeline; ++r)
           for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l)
-            multiply(slots, places.group(d, r), l, draw);
+            multiply_all(slots, places.group(d, r), l, draw);
       }
       break;
     case Factor::Scope::gpu:
       for (std::int64_t group = 0; group < places.groups(); ++group)
         for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l) {
+          // One draw of the group's ranks; what compute of either kind feels of it differs.
+          pcg32_oneseq same_word[lane_count];
+          if (!slots[Causes::weights].empty()) std::copy_n(generator, lane_count, same_word);
           draw_row(generator, bucket, draw);
-          if (!compute || !fixed_[static_cast<std::size_t>(group * c_.causes.lines + l)])
-            multiply(slots, group, l, draw);
+          if (compute && fixed_[static_cast<std::size_t>(group * c_.causes.lines + l)]) continue;
+          multiply(slots[Causes::until_collective], group, l, draw);
+          if (slots[Causes::weights].empty()) continue;
+          draw_row(same_word, c_.bucket(cause.law[Causes::weights]), draw);
+          multiply(slots[Causes::weights], group, l, draw);
         }
       break;
     case Factor::Scope::node:
       for (std::int64_t node = 0; node < places.nodes; ++node)
         draw_row(generator, bucket, &nodes_[static_cast<std::size_t>(node) * lane_count]);
       for (std::int64_t group = 0; group < places.groups(); ++group) {
-        const std::int32_t* node = &places.node_of_group[static_cast<std::size_t>(group * places.nodes_a_group)];
+        const std::int32_t* node =
+            &places.node_of_group[static_cast<std::size_t>(group * places.nodes_a_group)];
         for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l) {
           if (compute && fixed_[static_cast<std::size_t>(group * c_.causes.lines + l)]) continue;
           if (compute && c_.causes.lines > 1) {
             // A line is one rank, on one node.
             const std::int64_t at = l * places.nodes_a_group / c_.causes.lines;
-            multiply(slots, group, l, &nodes_[static_cast<std::size_t>(node[at]) * lane_count]);
+            multiply_all(slots, group, l, &nodes_[static_cast<std::size_t>(node[at]) * lane_count]);
             continue;
           }
-          join_nodes(node, compute, draw);
-          multiply(slots, group, l, draw);
+          for (const auto apart : {Causes::until_collective, Causes::weights}) {
+            if (slots[apart].empty()) continue;
+            join_nodes(node, compute, apart, draw);
+            multiply(slots[apart], group, l, draw);
+          }
         }
       }
       break;
@@ -95,13 +113,13 @@ void SharedDraws::draw_cause(std::size_t i) {
 }
 
 /// What a group on several nodes takes: the largest, or for compute the power mean.
-void SharedDraws::join_nodes(const std::int32_t* node, bool compute, float* out) const {
+void SharedDraws::join_nodes(const std::int32_t* node, bool compute, Causes::Apart apart, float* out) const {
   const std::int64_t count = c_.causes.places.nodes_a_group;
   const auto row = [&](std::int64_t j) { return &nodes_[static_cast<std::size_t>(node[j]) * lane_count]; };
   std::copy_n(row(0), lane_count, out);
   for (std::int64_t j = 1; j < count; ++j) raise_float_row(out, row(j));
   if (!compute || count == 1) return;
-  const double exponent = c_.causes.exponent;
+  const double exponent = c_.causes.exponent[apart];
   for (std::size_t k = 0; k < lane_count; ++k) {
     const auto largest = static_cast<double>(out[k]);
     double mean = 0;
@@ -127,7 +145,7 @@ void SharedDraws::change_places() {
         // A collective takes the largest factor of its participants; compute of a group, the power mean.
         const double factor = causes.slots[s].of_class == Class::communication && slowed < of
                                   ? std::max(1.0, change.factor)
-                                  : causes.group_factor(change.factor, slowed, of);
+                                  : causes.group_factor(change.factor, slowed, of, causes.slots[s].apart);
         float* row = &rows.value[static_cast<std::size_t>(change.group * rows.lines + line) * lane_count];
         for (std::size_t k = 0; k < lane_count; ++k) row[k] *= static_cast<float>(factor);
       }
@@ -148,8 +166,9 @@ void SharedDraws::draw(std::uint64_t seed, std::span<const Step> steps) {
     if (causes.causes[i].scope != Factor::Scope::cluster) continue;
     pcg32_oneseq generator[lane_count];
     float draw[lane_count];
-    seed_row(generator, causes.causes[i].period == Factor::Period::run ? run_key_ : step_key_, causes.causes[i].key);
-    draw_row(generator, c_.bucket(causes.causes[i].law), draw);
+    seed_row(generator, causes.causes[i].period == Factor::Period::run ? run_key_ : step_key_,
+             causes.causes[i].key);
+    draw_row(generator, c_.bucket(causes.causes[i].law[Causes::until_collective]), draw);
     for (std::size_t s = 0; s < causes.slots.size(); ++s) {
       const auto& list = causes.slots[s].causes;
       if (std::find(list.begin(), list.end(), static_cast<std::int32_t>(i)) != list.end())
@@ -160,7 +179,9 @@ void SharedDraws::draw(std::uint64_t seed, std::span<const Step> steps) {
     for (std::size_t at = 0; at < rows_[s].value.size(); at += lane_count)
       std::copy_n(&common[s * lane_count], lane_count, &rows_[s].value[at]);
   for (std::size_t i = 0; i < causes.causes.size(); ++i)
-    if (!wide_slots_of_[i].empty()) draw_cause(i);
+    if (std::any_of(wide_slots_of_[i].begin(), wide_slots_of_[i].end(),
+                    [](const auto& l) { return !l.empty(); }))
+      draw_cause(i);
   change_places();
   const Places& places = causes.places;
   for (Rows& rows : rows_) {

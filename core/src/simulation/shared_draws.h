@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What trials draw once for many invocations: the multipliers of every slot at every place, trials side by side.
+// What trials draw once for many invocations: the multipliers of every slot at every place, trials side by
+// side.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,10 @@ class SharedDraws {
   /// Multipliers by lane of a slot at a group and line; without causes at places all rows are the same one.
   const float* at(Causes::Slot slot, std::int64_t group, std::int64_t line) const {
     const Rows& rows = rows_[static_cast<std::size_t>(slot)];
-    return rows.wide ? &rows.value[static_cast<std::size_t>(group * rows.lines + (rows.lines > 1 ? line : 0)) * lane_count]
-                     : rows.value.data();
+    return rows.wide
+               ? &rows.value[static_cast<std::size_t>(group * rows.lines + (rows.lines > 1 ? line : 0)) *
+                             lane_count]
+               : rows.value.data();
   }
   /// The largest over the replicas, at a pipeline rank.
   const float* worst(Causes::Slot slot, std::int64_t rank) const {
@@ -44,14 +47,17 @@ class SharedDraws {
     std::int64_t lines = 1;           ///< 1 where the lines of a group share the multiplier
     std::vector<float> value, worst;  ///< [groups * lines][lane_count], [ranks][lane_count]
   };
+  using SlotLists = std::array<std::vector<std::int32_t>, Causes::apart_count>;
   void draw_cause(std::size_t cause);
-  void multiply(const std::vector<std::int32_t>& slots, std::int64_t group, std::int64_t line, const float* by);
-  void join_nodes(const std::int32_t* node, bool compute, float* out) const;
+  void multiply(const std::vector<std::int32_t>& slots, std::int64_t group, std::int64_t line,
+                const float* by);
+  void multiply_all(const SlotLists& slots, std::int64_t group, std::int64_t line, const float* by);
+  void join_nodes(const std::int32_t* node, bool compute, Causes::Apart apart, float* out) const;
   void change_places();
 
   const Compiled& c_;
   std::vector<Rows> rows_;
-  std::vector<std::vector<std::int32_t>> wide_slots_of_;  ///< by cause
+  std::vector<SlotLists> wide_slots_of_;  ///< by cause
   /// By (group, line): whether a what-if has fixed what lasts there.
   std::vector<char> fixed_;
   std::vector<float> nodes_;  ///< [nodes][lane_count]

@@ -33,21 +33,24 @@ constexpr std::int64_t screened_steps = std::int64_t{3} << 40;
 /// Steps of runs that are played for themselves, likewise.
 constexpr std::int64_t runs_played = 32, steps_a_run = 32, first_run = std::int64_t{1} << 41;
 
-/// The fast path's effort, by the spread of what lasts on a replica over the deviation of what does not, and by how well
-/// the latest can be guessed. Measured in docs/design/040-variability.md: where all are alike, the slowest of the rest
-/// is one draw, and more simulated ones would only cost time; the more the lasting causes decide, the fewer replicas
-/// can be the latest.
-Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::int64_t replicas, std::size_t chunks) {
+/// The fast path's effort, by the spread of what lasts on a replica over the deviation of what does not, and
+/// by how well the latest can be guessed. Measured in docs/design/040-variability.md: where all are alike,
+/// the slowest of the rest is one draw, and more simulated ones would only cost time; the more the lasting
+/// causes decide, the fewer replicas can be the latest.
+Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::int64_t replicas,
+                 std::size_t chunks) {
   if (alike) return {4, 1, 0};
   if (micro_batch || screened.spread < 1) return {8, replicas, replicas};
-  // The latest of n sums of what lasts (s) and what does not (1) lies near z(n) sqrt(1 + s^2); of it z(n) s / sqrt(1 + s^2)
-  // deviations of what lasts, give or take 1 / sqrt(1 + s^2). Two and a half of those below that nobody is the latest.
+  // The latest of n sums of what lasts (s) and what does not (1) lies near z(n) sqrt(1 + s^2); of it z(n) s /
+  // sqrt(1 + s^2) deviations of what lasts, give or take 1 / sqrt(1 + s^2). Two and a half of those below
+  // that nobody is the latest.
   const double s = screened.spread, n = static_cast<double>(replicas);
   const double latest = detail::normal_quantile(Mass::above(1 / n));
   const double share = detail::normal_mass((latest * s - 2.5) / std::sqrt(1 + s * s)).upper;
   const double missed = 200 * screened.guess.miss, played = 8 + missed, depth = 10 + n * share + missed;
   const auto of = [&](double count) { return std::min(replicas, static_cast<std::int64_t>(count)); };
-  // Where a replica's end is a sum of many draws, the law of the rest is near enough to normal to speak for all but two.
+  // Where a replica's end is a sum of many draws, the law of the rest is near enough to normal to speak for
+  // all but two.
   return {s >= 2 && chunks >= many_chunks ? 2 : 4, of(played), of(depth)};
 }
 
@@ -55,7 +58,7 @@ Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::in
 /// guessed.
 std::int64_t pilot_units(double draws_a_replica, bool alike, double spread) {
   // Where what lasts decides, few replicas can be the latest, and what they draw afresh matters less.
-  if (!alike && spread >= 1) return 4;
+  if (!alike && spread >= 1) return 2;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;
@@ -108,9 +111,10 @@ bool nearly_normal(const Compiled& c) {
     draws += 1;
     if (std::find(laws.begin(), laws.end(), law) == laws.end()) laws.push_back(law);
   };
-  for (const Graph::Task& t : c.graph.tasks) {
-    for (const Draw& d : c.program(t).draws) add(static_cast<std::size_t>(t.rank), d.law);
-    if (t.send_slot >= 0) add(static_cast<std::size_t>(t.rank), c.hop_law[Compiled::stream(t)]);
+  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
+    const Graph::Task& t = c.graph.tasks[i];
+    for (const Draw& d : c.program(i).draws) add(static_cast<std::size_t>(t.rank), d.law);
+    if (t.send_slot >= 0) add(static_cast<std::size_t>(t.rank), c.hop_law[c.stream(i)]);
   }
   for (std::size_t r = 0; r < c.before.size(); ++r)
     for (const auto* program : {&c.before[r], &c.after[r]})
@@ -128,7 +132,8 @@ std::vector<Diagnostic> warnings(const Compiled& c) {
   std::vector<Diagnostic> list;
   const Causes& causes = c.causes;
   const auto warn = [&](std::string pointer, std::string message, std::string hint) {
-    list.push_back({Code::inconsistent, std::move(pointer), std::move(message), std::move(hint), Severity::warning});
+    list.push_back(
+        {Code::inconsistent, std::move(pointer), std::move(message), std::move(hint), Severity::warning});
   };
   for (std::size_t i = 0; i < causes.what_if_multiplier.size(); ++i)
     if (const double m = causes.what_if_multiplier[i]; m > 1 / 1.001 && m < 1.001)
@@ -136,13 +141,15 @@ std::vector<Diagnostic> warnings(const Compiled& c) {
            "this what-if multiplies times by " + std::to_string(m) + ", which changes next to nothing",
            c.workload.what_if[i].change == WhatIf::Change::factor
                ? ""
-               : "no lasting factor of scope gpu or node on compute sets GPUs apart here: add one, or use \"factor\"");
+               : "no lasting factor of scope gpu or node on compute sets GPUs apart here: add one, or use "
+                 "\"factor\"");
   if (causes.outside_measured_range())
     warn("/variability",
          "lasting differences between the GPUs of a tensor group are " +
              std::to_string(static_cast<int>(100 * causes.lasting_cv + 0.5)) + " % beside fresh jitter of " +
              std::to_string(static_cast<int>(100 * causes.fresh_cv + 0.5)) +
-             " %: the rule that stands for such groups was measured for less and may be off by more than 0.3 %",
+             " %: the rule that stands for such groups was measured for less and may be off by more than 0.3 "
+             "%",
          "the reference engine plays every rank, for small worlds");
   return list;
 }
@@ -213,8 +220,8 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
   if (s->stalls->mean_count() > most_stalls)
     return R::fault({Code::too_large, "/variability/stalls",
                      "a replica would be struck by " + std::to_string(s->stalls->mean_count()) +
-                         " stalls a step on average; at most " + std::to_string(static_cast<int>(most_stalls)) +
-                         " are simulated",
+                         " stalls a step on average; at most " +
+                         std::to_string(static_cast<int>(most_stalls)) + " are simulated",
                      "stalls are rare interruptions: describe what is frequent by a factor"});
   if (run.engine == "reference") {
     const std::int64_t world = workload.tp * workload.pp * workload.dp;
@@ -270,7 +277,9 @@ std::int64_t exact_units(const Simulation& s) {
 std::int64_t unit_count(const Simulation& s, Phase phase) {
   switch (phase) {
     case Phase::pilot:
-      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled), s.screened.spread) : 0;
+      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled),
+                                         s.screened.spread)
+                           : 0;
     case Phase::trials:
       return units(s.run.trials, block_trials);
     case Phase::attribution:
@@ -284,10 +293,11 @@ std::int64_t unit_count(const Simulation& s, Phase phase) {
 double unit_draws(const Simulation& s, Phase phase) {
   const Compiled& c = *s.compiled;
   double chunk = 0, segment = 0;
-  for (const Graph::Task& t : c.graph.tasks) {
+  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
+    const Graph::Task& t = c.graph.tasks[i];
     const double hop = t.send_slot >= 0 && c.workload.transfers.present ? static_cast<double>(c.lines) : 0;
     chunk += 1 + hop;
-    for (const Draw& d : c.program(t).draws) segment += d.collective ? 1 : static_cast<double>(c.lines);
+    for (const Draw& d : c.program(i).draws) segment += d.collective ? 1 : static_cast<double>(c.lines);
     segment += hop;
   }
   const double replica = c.sampling == Sampling::chunk ? chunk : segment;
@@ -299,7 +309,9 @@ double unit_draws(const Simulation& s, Phase phase) {
                          : static_cast<double>(block_trials * s.effort.simulated) * replica;
     case Phase::attribution:
       // The recorded pass costs about as much as three others.
-      return static_cast<double>(attribution_unit * (std::min<std::int64_t>(s.replicas, attributed_replicas) + 3)) * segment;
+      return static_cast<double>(attribution_unit *
+                                 (std::min<std::int64_t>(s.replicas, attributed_replicas) + 3)) *
+             segment;
     case Phase::check:
       return static_cast<double>(check_unit * s.replicas) * replica;
   }
@@ -338,10 +350,12 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
     }
     case Phase::attribution: {
       const std::int64_t count = part(s.attribution_trials, attribution_unit);
-      Effort effort = effort_of(s.screened, alike(c), c.causes.micro_batch(), s.replicas, c.graph.tasks.size());
+      Effort effort =
+          effort_of(s.screened, alike(c), c.causes.micro_batch(), s.replicas, c.graph.tasks.size());
       effort.simulated = std::min(attributed_replicas, s.replicas);
       if (!bench.recording)
-        bench.recording = std::make_unique<Recording<float>>(c, lane_count, static_cast<std::size_t>(c.lines));
+        bench.recording =
+            std::make_unique<Recording<float>>(c, lane_count, static_cast<std::size_t>(c.lines));
       for (const AttributedTrial& t :
            attribute(player, steps_of(unit * attribution_unit, count), effort, *bench.recording)) {
         out.put(t.step_s);
@@ -360,7 +374,8 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
         break;
       }
       const std::int64_t count = part(check_trials(s.run, s.replicas), check_unit);
-      for (const Trial& t : player.play(steps_of(unit * check_unit, count), {s.replicas, 0, 0}, {})) out.put(t.step_s);
+      for (const Trial& t : player.play(steps_of(unit * check_unit, count), {s.replicas, 0, 0}, {}))
+        out.put(t.step_s);
       break;
     }
   }
@@ -394,7 +409,8 @@ void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
   s.rest.assign(rows, {});
   for (std::size_t row = 0; row < rows; ++row)
     if (margin[row] >= 0)
-      s.rest[row] = Residual(std::move(off[row]), scores).latest_of(one_law ? s.replicas - s.effort.simulated : 1);
+      s.rest[row] =
+          Residual(std::move(off[row]), scores).latest_of(one_law ? s.replicas - s.effort.simulated : 1);
 }
 
 EngineAccount account(const Simulation& s) {
@@ -403,7 +419,8 @@ EngineAccount account(const Simulation& s) {
   a.replicas = s.replicas;
   a.replicas_simulated = s.effort.simulated;
   a.shortlist = s.approximate ? s.effort.shortlist : 0;
-  a.group_exponent = s.compiled->causes.uses_exponent ? s.compiled->causes.exponent : 0;
+  a.group_exponent =
+      s.compiled->causes.uses_exponent ? s.compiled->causes.exponent[Causes::until_collective] : 0;
   a.varies = s.compiled->varies || s.stalls->any();
   a.what_if = s.compiled->causes.what_if_multiplier;
   a.sampling = s.reference                                 ? "rank"

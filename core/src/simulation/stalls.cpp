@@ -76,9 +76,10 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
     const auto tasks = static_cast<std::int32_t>(c.graph.tasks.size());
     for (std::int32_t t = 0; t < tasks; ++t) {
       const Graph::Task& task = c.graph.tasks[t];
-      program(t, c.program(task));
-      if (task.send_slot >= 0 && w.transfers.present && varies_by(stall.what, w, Kind::send_recv, w.transfers_leave_node))
-        place(t, true, {c.hop_median_s[Compiled::stream(task)], Kind::send_recv}, nodes);
+      program(t, c.program(static_cast<std::size_t>(t)));
+      if (task.send_slot >= 0 && w.transfers.present &&
+          varies_by(stall.what, w, Kind::send_recv, w.transfers_leave_node))
+        place(t, true, {c.hop_median_s[c.stream(static_cast<std::size_t>(t))], Kind::send_recv}, nodes);
     }
     for (std::size_t r = 0; r < c.before.size(); ++r) {
       program(tasks + static_cast<std::int32_t>(r), c.before[r]);
@@ -101,8 +102,10 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
         }
         cause.section_mean.back().push_back(mean);
       }
-      const bool acts = section.world && varies_by(stall.what, w, section.world_kind, w.leaves_node(Group::world));
-      cause.world_mean.push_back(acts ? stall.per_node_s * std::max(1.0, world / gpus) * section.world_median_s : 0);
+      const bool acts =
+          section.world && varies_by(stall.what, w, section.world_kind, w.leaves_node(Group::world));
+      cause.world_mean.push_back(
+          acts ? stall.per_node_s * std::max(1.0, world / gpus) * section.world_median_s : 0);
     }
     causes_.push_back(std::move(cause));
   }
@@ -123,7 +126,8 @@ std::int64_t Stalls::draw_count(const Cause& cause, std::uint32_t word) const {
 
 bool Stalls::strikes(std::uint64_t replica_key) const {
   for (const Cause& cause : causes_)
-    if (!cause.places.empty() && draw_count(cause, pcg32_oneseq(mix64(replica_key ^ cause.key))()) > 0) return true;
+    if (!cause.places.empty() && draw_count(cause, pcg32_oneseq(mix64(replica_key ^ cause.key))()) > 0)
+      return true;
   return false;
 }
 
@@ -134,8 +138,8 @@ void Stalls::append(std::uint64_t replica_key, std::uint8_t lane, std::vector<St
     for (std::int64_t n = draw_count(cause, generator()); n > 0; --n) {
       const double at = uniform(generator()) * cause.weight.back();
       const auto found = std::upper_bound(cause.weight.begin(), cause.weight.end(), at);
-      const Place& place = cause.places[std::min<std::size_t>(static_cast<std::size_t>(found - cause.weight.begin()),
-                                                              cause.places.size() - 1)];
+      const Place& place = cause.places[std::min<std::size_t>(
+          static_cast<std::size_t>(found - cause.weight.begin()), cause.places.size() - 1)];
       const float seconds = sample(c_.bucket(cause.duration), generator());
       const auto line = static_cast<std::int32_t>(uniform(generator()) * static_cast<double>(c_.lines));
       to.push_back({place.place, place.hop, lane, line, place.kind, seconds});

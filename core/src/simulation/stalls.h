@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rare interruptions: how many strike a replica in a step, and where. They are events of their own, never part of a
-// table: a convolved tail could not hold them.
+// Rare interruptions: how many strike a replica in a step, and where. They are events of their own, never
+// part of a table: a convolved tail could not hold them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace prism {
 /// One delay in a replica. Tasks from 0; what a pipeline rank r does alone after them is `tasks + r`.
 struct Strike {
   std::int32_t place;
-  bool hop;           ///< the transfer that the chunk sends, else the chunk
+  bool hop;  ///< the transfer that the chunk sends, else the chunk
   std::uint8_t lane;
   std::int32_t line;  ///< which of the lines, among those that are propagated
   Kind kind;
@@ -31,8 +31,8 @@ class Stalls {
   bool strikes(std::uint64_t replica_key) const;
   /// Its strikes, in no particular order.
   void append(std::uint64_t replica_key, std::uint8_t lane, std::vector<Strike>& to) const;
-  /// Delays at the end of the step, when replicas have met: added to [section][pp * lines], and the whole job's
-  /// collective to [section].
+  /// Delays at the end of the step, when replicas have met: added to [section][pp * lines], and the whole
+  /// job's collective to [section].
   void at_end(std::uint64_t seed, std::int64_t trial, std::vector<std::vector<double>>& rows,
               std::vector<double>& world) const;
 
@@ -45,9 +45,9 @@ class Stalls {
   struct Cause {
     std::uint64_t key, end_key;
     LawBook::Law duration;
-    std::vector<double> count;          ///< P(N <= n)
+    std::vector<double> count;  ///< P(N <= n)
     std::vector<Place> places;
-    std::vector<double> weight;         ///< cumulative, over places
+    std::vector<double> weight;                     ///< cumulative, over places
     std::vector<std::vector<double>> section_mean;  ///< [section][pp]
     std::vector<double> world_mean;                 ///< [section]
   };

@@ -7,7 +7,8 @@
 namespace prism {
 namespace {
 
-/// The pilot takes its replicas them from this many of the latest: the law of those is wanted, and it is not that of all.
+/// The pilot takes its replicas them from this many of the latest: the law of those is wanted, and it is not
+/// that of all.
 constexpr std::int64_t pilot_depth = 64;
 /// Replicas of a step to which the guess is fitted.
 constexpr std::int64_t screened_replicas = 16;
@@ -44,7 +45,9 @@ double Player::busy(std::size_t rank, std::size_t lane) const {
 double Player::deviation(std::size_t rank, std::size_t line, std::size_t lane) const {
   double variance = 0, mean = 0;
   for (const Compiled::RankMix& m : c_.rank_mixes[rank]) {
-    const auto row = (static_cast<std::size_t>(m.mix) * c_.rank_mixes.size() + rank) * static_cast<std::size_t>(c_.lines) + line;
+    const auto row =
+        (static_cast<std::size_t>(m.mix) * c_.rank_mixes.size() + rank) * static_cast<std::size_t>(c_.lines) +
+        line;
     const double by = m.mix == 0 ? 1 : static_cast<double>(lanes_.mix[row * lane_count + lane]);
     variance += by * by * m.variance;
     mean += by * m.mean;
@@ -63,7 +66,8 @@ std::vector<Trial> Player::play(std::span<const Step> steps, const Effort& effor
 
 void Player::play_batch(std::span<const Step> steps, const Effort& effort, std::span<const SampleTable> rest,
                         std::vector<Trial>& to) {
-  const auto lines = static_cast<std::size_t>(c_.lines), rows = static_cast<std::size_t>(c_.workload.pp) * lines;
+  const auto lines = static_cast<std::size_t>(c_.lines),
+             rows = static_cast<std::size_t>(c_.workload.pp) * lines;
   const std::size_t count = steps.size();
   std::vector<std::size_t> open;  // rows that a replica not simulated may decide
   for (std::size_t row = 0; row < rest.size(); ++row)
@@ -88,14 +92,18 @@ void Player::play_batch(std::span<const Step> steps, const Effort& effort, std::
   std::vector<char> by_rest(rows * count, 0);
   for (const Listing::Rest& r : listing.rest) {
     // One word for all rows: a replica that is late is late on all of them.
-    const std::uint64_t trial = static_cast<std::uint64_t>(steps[static_cast<std::size_t>(r.pair.step)].trial);
-    static const std::uint64_t all_key = stream_key("replicas not simulated"), one_key = stream_key("not simulated");
-    const std::uint64_t state = alike_ ? stream_state(seed_, trial, all_key)
-                                       : mix64(replica_key(seed_, static_cast<std::int64_t>(trial), r.pair.replica) ^ one_key);
+    const std::uint64_t trial =
+        static_cast<std::uint64_t>(steps[static_cast<std::size_t>(r.pair.step)].trial);
+    static const std::uint64_t all_key = stream_key("replicas not simulated"),
+                               one_key = stream_key("not simulated");
+    const std::uint64_t state =
+        alike_ ? stream_state(seed_, trial, all_key)
+               : mix64(replica_key(seed_, static_cast<std::int64_t>(trial), r.pair.replica) ^ one_key);
     const std::uint32_t word = pcg32_oneseq(state)();
     for (std::size_t i = 0; i < open.size(); ++i) {
       const double end =
-          listing.mean[r.ends + i] + listing.deviation[r.ends + i] * static_cast<double>(sample(rest[open[i]].bucket.data(), word));
+          listing.mean[r.ends + i] +
+          listing.deviation[r.ends + i] * static_cast<double>(sample(rest[open[i]].bucket.data(), word));
       const std::size_t at = static_cast<std::size_t>(r.pair.step) * rows + open[i];
       if (end <= meet[at]) continue;
       meet[at] = end;
@@ -106,13 +114,14 @@ void Player::play_batch(std::span<const Step> steps, const Effort& effort, std::
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t decided = 0;
     const EndCauses causes = end_causes(c_, shared_, i, &stalls_, seed_, steps[i].trial);
-    const double step =
-        finish_step(c_, seed_, steps[i].trial, causes, std::span(meet).subspan(i * rows, rows), nullptr, &decided);
+    const double step = finish_step(c_, seed_, steps[i].trial, causes,
+                                    std::span(meet).subspan(i * rows, rows), nullptr, &decided);
     to.push_back({step, by_rest[i * rows + decided] != 0});
   }
 }
 
-Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, const std::vector<std::size_t>& open) {
+Player::Listing Player::list(std::span<const Step> steps, const Effort& effort,
+                             const std::vector<std::size_t>& open) {
   Listing listing;
   const auto replicas = static_cast<std::int32_t>(c_.workload.dp);
   const auto count = static_cast<std::int32_t>(steps.size());
@@ -187,7 +196,8 @@ Player::Listing Player::list(std::span<const Step> steps, const Effort& effort, 
   return listing;
 }
 
-std::vector<Player::Listing::Rest> Player::guess_means(const std::vector<Pair>& pairs, const std::vector<Listing::Rest>& played,
+std::vector<Player::Listing::Rest> Player::guess_means(const std::vector<Pair>& pairs,
+                                                       const std::vector<Listing::Rest>& played,
                                                        std::size_t open, Listing& to) {
   std::vector<Listing::Rest> means;
   std::vector<double> beyond, deviation;  // by row: the played ones' means, beyond their guesses
@@ -205,7 +215,8 @@ std::vector<Player::Listing::Rest> Player::guess_means(const std::vector<Pair>& 
       for (; from < until; ++from)
         for (std::size_t i = 0; i < open; ++i) {
           const Listing::Rest& r = played[from];
-          beyond[i] += (to.mean[r.ends + i] - screening_->guess(static_cast<std::size_t>(step), r.pair.replica)) / n;
+          beyond[i] +=
+              (to.mean[r.ends + i] - screening_->guess(static_cast<std::size_t>(step), r.pair.replica)) / n;
           deviation[i] += to.deviation[r.ends + i] / n;
         }
     }
@@ -218,9 +229,11 @@ std::vector<Player::Listing::Rest> Player::guess_means(const std::vector<Pair>& 
   return means;
 }
 
-std::vector<Player::Listing::Rest> Player::play_means(std::span<const Step> steps, const std::vector<Pair>& pairs,
+std::vector<Player::Listing::Rest> Player::play_means(std::span<const Step> steps,
+                                                      const std::vector<Pair>& pairs,
                                                       const std::vector<std::size_t>& open, Listing& to) {
-  const auto lines = static_cast<std::size_t>(c_.lines), rows = static_cast<std::size_t>(c_.workload.pp) * lines;
+  const auto lines = static_cast<std::size_t>(c_.lines),
+             rows = static_cast<std::size_t>(c_.workload.pp) * lines;
   std::vector<Listing::Rest> means;
   means.reserve(pairs.size());
   for (std::size_t at = 0; at < pairs.size(); at += lane_count) {
@@ -234,7 +247,8 @@ std::vector<Player::Listing::Rest> Player::play_means(std::span<const Step> step
         to.deviation.push_back(deviation(row / lines, row % lines, k));
       }
       for (std::size_t row = 0; row < rows; ++row)
-        r.latest = std::max(r.latest, lanes_.ends[row * lane_count + k] + c_.sections[0].rank[row / lines].mean_s);
+        r.latest =
+            std::max(r.latest, lanes_.ends[row * lane_count + k] + c_.sections[0].rank[row / lines].mean_s);
       means.push_back(std::move(r));
     }
   }
@@ -244,13 +258,15 @@ std::vector<Player::Listing::Rest> Player::play_means(std::span<const Step> step
 std::vector<std::vector<std::int32_t>> Player::lists(std::span<const Step> steps, const Effort& effort) {
   std::vector<std::vector<std::int32_t>> result(steps.size());
   shared_.draw(seed_, steps);
-  for (const Pair& p : list(steps, effort, {}).simulated) result[static_cast<std::size_t>(p.step)].push_back(p.replica);
+  for (const Pair& p : list(steps, effort, {}).simulated)
+    result[static_cast<std::size_t>(p.step)].push_back(p.replica);
   return result;
 }
 
 std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
   std::vector<PilotReplica> result;
-  const auto lines = static_cast<std::size_t>(c_.lines), rows = static_cast<std::size_t>(c_.workload.pp) * lines;
+  const auto lines = static_cast<std::size_t>(c_.lines),
+             rows = static_cast<std::size_t>(c_.workload.pp) * lines;
   const auto replicas = c_.workload.dp;
   const std::int64_t each = std::min(pilot_replicas, replicas);
   for (std::size_t from = 0; from < all.size(); from += lane_count) {
@@ -267,8 +283,9 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
       else if (latest.empty())
         for (std::int32_t d = 0; d < depth; ++d) latest.push_back(d);
       for (std::int64_t j = 0; j < each; ++j)
-        pairs.push_back({static_cast<std::int32_t>(i),
-                         latest[static_cast<std::size_t>(j * stride + static_cast<std::int64_t>(i) % stride)]});
+        pairs.push_back(
+            {static_cast<std::int32_t>(i),
+             latest[static_cast<std::size_t>(j * stride + static_cast<std::int64_t>(i) % stride)]});
     }
     std::vector<double> means(rows * lane_count);
     for (std::size_t at = 0; at < pairs.size(); at += lane_count) {
@@ -301,7 +318,8 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
 
 Screened Player::screen(std::span<const Step> steps) {
   const auto lines = static_cast<std::size_t>(c_.lines), ranks = static_cast<std::size_t>(c_.workload.pp);
-  // Not those that a what-if changes: they are simulated anyway, and one slow node would pass for spread among all.
+  // Not those that a what-if changes: they are simulated anyway, and one slow node would pass for spread
+  // among all.
   const auto changed = c_.causes.changed_replicas();
   std::vector<std::int32_t> replicas;
   for (std::int32_t d = 0; d < c_.workload.dp; ++d)
@@ -334,13 +352,15 @@ Screened Player::screen(std::span<const Step> steps) {
   double square = 0;
   for (std::size_t from = 0; from < observed.size(); from += static_cast<std::size_t>(each)) {
     double mean = 0;
-    for (std::size_t j = from; j < from + static_cast<std::size_t>(each); ++j) mean += observed[j].done / static_cast<double>(each);
+    for (std::size_t j = from; j < from + static_cast<std::size_t>(each); ++j)
+      mean += observed[j].done / static_cast<double>(each);
     for (std::size_t j = from; j < from + static_cast<std::size_t>(each); ++j) {
       const double x = (observed[j].done - mean) / own[j];
       square += x * x;
     }
   }
-  result.spread = std::sqrt(square / static_cast<double>(steps.size()) / static_cast<double>(std::max<std::int64_t>(1, each - 1)));
+  result.spread = std::sqrt(square / static_cast<double>(steps.size()) /
+                            static_cast<double>(std::max<std::int64_t>(1, each - 1)));
   return result;
 }
 

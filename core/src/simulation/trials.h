@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays trials: shared draws first, then the list of replicas worth simulating, then those, and for the rest one draw
-// of when they are done. The exact path is the same with a list that holds every replica.
+// Plays trials: shared draws first, then the list of replicas worth simulating, then those, and for the rest
+// one draw of when they are done. The exact path is the same with a list that holds every replica.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct Trial {
   bool by_residual;  ///< a replica that was not simulated decided
 };
 
-/// One simulated replica of the pilot: how far off its means each row (pipeline rank and line) ended, in deviations.
+/// One simulated replica of the pilot: how far off its means each row (pipeline rank and line) ended, in
+/// deviations.
 struct PilotReplica {
   std::vector<double> off, margin;  ///< [rows]; margin: below 0 the row cannot have decided
 };
@@ -46,8 +47,9 @@ class Player {
   /// `guess` of which replicas are the latest; used only where they differ.
   Player(const Compiled& compiled, const Stalls& stalls, std::uint64_t seed, const Guess& guess);
 
-  /// `rest`: by row, the law of a replica that is not simulated, in deviations off its means; empty where the row never
-  /// decides. Laws of one replica where places differ, of the latest of all the rest where they do not.
+  /// `rest`: by row, the law of a replica that is not simulated, in deviations off its means; empty where the
+  /// row never decides. Laws of one replica where places differ, of the latest of all the rest where they do
+  /// not.
   std::vector<Trial> play(std::span<const Step> steps, const Effort& effort,
                           std::span<const SampleTable> rest);
 
@@ -80,9 +82,11 @@ class Player {
   Listing list(std::span<const Step> steps, const Effort& effort, const std::vector<std::size_t>& open);
   std::vector<Listing::Rest> play_means(std::span<const Step> steps, const std::vector<Pair>& pairs,
                                         const std::vector<std::size_t>& open, Listing& to);
-  /// Means of those that are not played: their guess, and what the played ones of their step have beyond theirs.
-  std::vector<Listing::Rest> guess_means(const std::vector<Pair>& pairs, const std::vector<Listing::Rest>& played,
-                                         std::size_t open, Listing& to);
+  /// Means of those that are not played: their guess, and what the played ones of their step have beyond
+  /// theirs.
+  std::vector<Listing::Rest> guess_means(const std::vector<Pair>& pairs,
+                                         const std::vector<Listing::Rest>& played, std::size_t open,
+                                         Listing& to);
   double busy(std::size_t rank, std::size_t lane) const;  ///< mean of all that the rank does, seconds
   double deviation(std::size_t rank, std::size_t line, std::size_t lane) const;
   void play_batch(std::span<const Step> steps, const Effort& effort, std::span<const SampleTable> rest,
