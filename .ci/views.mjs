@@ -175,6 +175,21 @@ export const views = {
       await page.locator(".chart svg").first().waitFor();
     },
   },
+  pinned: {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.getByRole("button", { name: "Pin this result" }).click();
+      await openInput(page);
+      await page.locator("#panel-form").getByLabel("Preset").selectOption("shared-congested");
+      const card = page.locator(".card", {
+        has: page.getByRole("heading", { name: "Against the pinned baseline" }),
+      });
+      await card.locator(".headlines").waitFor({ timeout: 60_000 });
+      await charts(page);
+      await openDetails(card);
+    },
+  },
   "study-tail": study("What sets the tail"),
   "study-placement": study("Where a slow node hurts"),
   "study-scaling": study("How it scales"),

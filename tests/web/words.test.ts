@@ -12,7 +12,7 @@ import {
   ranksReading,
 } from "../../web/src/base/sentences";
 import {
-  binWidth,
+  barWidth,
   cumulativeTable,
   histogramTable,
   pathTable,
@@ -87,7 +87,7 @@ describe("tables", () => {
       }
     }
   });
-  test("the ordinary bin is the narrowest", () => expect(binWidth(sampleResult())).toBeCloseTo(0.1, 12));
+  test("the ordinary bin is the narrowest", () => expect(barWidth(sampleResult())).toBeCloseTo(0.1, 12));
   test("kinds stand by their share", () => {
     expect(pathTable(sampleResult()).rows.map((r) => r.exact[0])).toEqual(["gemm", "all_reduce"]);
   });

@@ -14,6 +14,7 @@ import { CriticalPath, Ranks } from "../panels/time";
 import { TrainingPanels } from "../panels/training";
 import { Memory, Trust } from "../panels/trust";
 import { Icon } from "../ui/icons";
+import { Baseline } from "./baseline";
 import { BroughtView, Lessons, LessonView, Validation } from "./brought";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
@@ -89,6 +90,7 @@ export function App() {
           <AnswerView>
             <Errors errors={errors} onGo={goTo} />
           </AnswerView>
+          <Baseline />
         </div>
         <InputPane wanted={place?.nonce ?? 0}>
           {lesson === undefined ? (

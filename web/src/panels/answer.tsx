@@ -14,6 +14,7 @@ import {
   quantileText,
 } from "../base/sentences";
 import { Warnings } from "./facts";
+import { Headline } from "./headline";
 
 export function AnswerView({ children }: { children: ComponentChildren }) {
   const answer = useSelect((s) => s.answer);
@@ -87,15 +88,5 @@ function Headlines({ result }: { result: Result }) {
         note={`${format.count(layout.nodes)} ${layout.nodes === 1 ? "node" : "nodes"}`}
       />
     </dl>
-  );
-}
-
-function Headline({ name, value, note }: { name: string; value: ComponentChildren; note: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-      <dd class="note">{note}</dd>
-    </div>
   );
 }

@@ -25,6 +25,8 @@ export interface FigureProps {
   title: string;
   chart: ChartName;
   result: Result;
+  /** Drawn dashed beside it on the page; a file holds only what it can name. */
+  pinned?: Result | null;
   reading: string;
   /** Made when it is asked for. */
   table: () => Table;
@@ -80,7 +82,7 @@ export function Figure(props: FigureProps) {
   );
 }
 
-function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
+function Chart({ title, chart, result, pinned, reading, height, cursor }: FigureProps) {
   const place = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
   const [charts, setCharts] = useState<Awaited<ReturnType<typeof loadCharts>>>();
@@ -107,7 +109,7 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
     const element = place.current;
     if (!charts || !element || width < 120) return;
     const draw = () => {
-      drawing.current = charts[chart](result, width, palettes.page);
+      drawing.current = charts[chart](result, width, palettes.page, pinned);
       element.replaceChildren(drawing.current);
       drawn.current = { at: performance.now(), chart };
     };
@@ -116,7 +118,7 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
     if (!result.partial || drawn.current.chart !== chart || wait <= 0) return draw();
     const timer = setTimeout(draw, wait);
     return () => clearTimeout(timer);
-  }, [charts, chart, result, width]);
+  }, [charts, chart, result, pinned, width]);
 
   const index = cursor && at !== null ? Math.min(at, cursor.points.length - 1) : null;
   const point = cursor && index !== null ? cursor.points[index] : undefined;
