@@ -32,6 +32,19 @@ describe("the answer", () => {
       "With 95 % confidence, at least 95 % of the steps this model describes finish within 6.955 s.",
     );
   });
+  test("has no more digits than its interval needs, and the step without variability as many", () => {
+    const text = answer(
+      sampleResult({
+        step: {
+          p95: 6.77174,
+          deterministic: 6.57721,
+          intervals: { ...sampleResult().step_time_s.intervals, p95: [6.7715, 6.7721] },
+        },
+      }),
+    );
+    expect(plain(text.lead[1])).toBe("6.772 s");
+    expect(plain(text.rest)).toBe("Without variability every step would take 6.577 s.");
+  });
   test("does not guarantee what too few trials cannot", () => {
     const few = sampleResult({ step: { guarantee: { confidence: 0.95, coverage: 0.95, within: null } } });
     expect(answer(few).guarantee).toMatch(/^There are too few trials/);

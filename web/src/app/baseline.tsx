@@ -9,8 +9,8 @@ export function Baseline() {
   const pinned = useSelect((s) => s.pinned !== null);
   const pinnable = useSelect(isSettled);
   const shown = useSelect((s) => s.answer !== null && s.refusal === null);
-  if (pinned) return <Pinned />;
   if (!shown) return null;
+  if (pinned) return <Pinned />;
   return (
     <p class="pin">
       <button type="button" class="small" disabled={!pinnable} onClick={() => app.pin()}>

@@ -7,7 +7,7 @@ import { type Answer, isSettled } from "../app/state";
 import { baselineReading, shifts } from "../base/baseline";
 import { asLayout, changedMembers, comparisonTable } from "../base/compare";
 import * as format from "../base/format";
-import { quantileText } from "../base/sentences";
+import { headlineText } from "../base/sentences";
 import type { Study } from "../base/study";
 import { difference } from "../charts/studies";
 import { DataTable } from "../ui/table";
@@ -53,7 +53,7 @@ export function BaselinePanel() {
         </span>
       </header>
       <p class="hint">
-        Pinned: {title}, p95 {quantileText(pinned.result.step_time_s, "p95")}.
+        Pinned: {title}, p95 {headlineText(pinned.result.step_time_s, "p95")}.
       </p>
       <Against pinned={pinned} />
     </section>
@@ -139,9 +139,8 @@ function Difference({ study, pinned, now, stale }: Found & { stale: boolean }) {
               <p>
                 Both scenarios are played for {format.count(study.trials)} trials with the pinned seed; what
                 the change leaves alone is drawn alike in both, so their difference is known better than
-                either time. Intervals are 95 %. “Not told from none” is stricter than an interval that
-                reaches zero (docs/studies.md). In the chart of the step time the pinned result is the dashed
-                line.
+                either time. Intervals are 95 %; what is “not told from none” may be chance. In the chart of
+                the step time the pinned result is the dashed line.
               </p>
               <p>Digest {study.digest}.</p>
             </div>

@@ -146,7 +146,11 @@ function Chart({ title, chart, result, pinned, reading, height, cursor }: Figure
         onPointerMove={follow}
         onPointerDown={follow}
       >
-        <div ref={place} role="img" aria-label={`${title}. ${reading}`} />
+        <div
+          ref={place}
+          role="img"
+          aria-label={`${title}. ${reading}${pinned ? " Dashed: the pinned baseline." : ""}`}
+        />
         {left !== null && (
           <div class="cursor" style={{ left: `${left}px`, top: `${top}px`, height: `${bottom - top}px` }} />
         )}
