@@ -168,6 +168,14 @@ export const views = {
       await charts(page);
     },
   },
+  glossary: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      await page.locator("footer.foot").getByRole("button", { name: "Glossary" }).click();
+      await dialog(page);
+    },
+  },
   embed: {
     path: `/?embed=1${link(scenario)}`,
     async go(page) {

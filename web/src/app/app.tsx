@@ -21,6 +21,7 @@ import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
 import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
+import { Glossary } from "./glossary";
 import { NewVersion } from "./offline";
 import { Share } from "./share";
 import { isStale } from "./state";
@@ -153,6 +154,9 @@ export function App() {
       <footer class="foot">
         <p>Everything is computed in this browser. Scenarios, files and results never leave it.</p>
         <ul>
+          <li>
+            <Glossary />
+          </li>
           <li>
             <a href="./release-notes.txt">Prism {version}</a>
           </li>

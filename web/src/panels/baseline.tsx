@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
 import { readDocument } from "../app/documents";
+import { Glossary } from "../app/glossary";
 import { type Answer, isSettled } from "../app/state";
 import { baselineReading, shifts } from "../base/baseline";
 import { asLayout, changedMembers, comparisonTable } from "../base/compare";
@@ -143,6 +144,7 @@ function Difference({ study, pinned, now, stale }: Found & { stale: boolean }) {
                 the step time the pinned result is the dashed line.
               </p>
               <p>Digest {study.digest}.</p>
+              <Glossary />
             </div>
           </details>
           <Files

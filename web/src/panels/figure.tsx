@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { whole } from "../app/browser";
 import { useController, useSelect } from "../app/context";
+import { Glossary } from "../app/glossary";
 import { isSettled } from "../app/state";
 import { originOf } from "../base/exports";
 import type { Result } from "../base/result";
@@ -68,7 +69,10 @@ export function Figure(props: FigureProps) {
         </details>
         <details>
           <summary>How to read this</summary>
-          <div class="about">{about}</div>
+          <div class="about">
+            {about}
+            <Glossary />
+          </div>
         </details>
         <Files
           title={title}
