@@ -91,3 +91,21 @@ test("of quick changes the newest is compared, and one of the seed alone is not"
   );
   await card(page).getByText("Only the seed or the number of trials differs").waitFor();
 });
+
+test("what takes long is played when it is asked for", async () => {
+  const page = await visitQuick();
+  await pin(page);
+  await page.evaluate(() => {
+    const real = performance.now.bind(performance);
+    const from = real();
+    performance.now = () => from + 1000 * (real() - from);
+  });
+  await choose(page, "shared-congested");
+  await settled(page);
+  await card(page)
+    .getByText(/of computing$/)
+    .waitFor();
+  expect(await card(page).locator(".headlines").count()).toBe(0);
+  await card(page).getByRole("button", { name: "Play both on the same noise" }).click();
+  await compared(page);
+});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { number } from "../base/format";
 import type { Diagnostic } from "../base/result";
 import { Errors } from "../input/errors";
@@ -21,7 +21,7 @@ import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
 import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
-import { Glossary } from "./glossary";
+import { Glossary, GlossaryView, OpenGlossary } from "./glossary";
 import { NewVersion } from "./offline";
 import { Share } from "./share";
 import { isStale } from "./state";
@@ -34,7 +34,9 @@ export function App() {
   const stale = useSelect(isStale);
   const errors = useSelect((s) => s.errors);
   const refused = useSelect((s) => s.refusal !== null);
-  const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | null>(null);
+  const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | "glossary" | null>(
+    null,
+  );
   const lesson = useSelect((s) => s.doc.lesson);
   const [tab, setTab] = useState<"form" | "text">("form");
   const [place, setPlace] = useState<Place | null>(null);
@@ -42,13 +44,14 @@ export function App() {
   const [brought, setBrought] = useState<Brought | null>(null);
   const files = useFiles(setBrought);
   useShortcuts();
+  const openGlossary = useCallback(() => setDialog("glossary"), []);
 
   const goTo = (error: Diagnostic) => {
     setTab("text");
     setPlace((before) => ({ line: error.line, column: error.column, nonce: (before?.nonce ?? 0) + 1 }));
   };
   return (
-    <>
+    <OpenGlossary.Provider value={openGlossary}>
       <a class="skip" href="#answer">
         Skip to the answer
       </a>
@@ -174,12 +177,13 @@ export function App() {
       )}
       {dialog === "lessons" && <Lessons onClose={() => setDialog(null)} />}
       {dialog === "validation" && <Validation onClose={() => setDialog(null)} />}
+      {dialog === "glossary" && <GlossaryView onClose={() => setDialog(null)} />}
       {brought && <BroughtView brought={brought} onClose={() => setBrought(null)} />}
       {files.dragging && (
         <div class="drop">Drop a scenario or a result, a model’s config.json, a trace or a log</div>
       )}
       <Announcements />
-    </>
+    </OpenGlossary.Provider>
   );
 }
 

@@ -10,7 +10,7 @@ import { asLayout, changedMembers, comparisonTable } from "../base/compare";
 import * as format from "../base/format";
 import { headlineText } from "../base/sentences";
 import type { Study } from "../base/study";
-import { difference } from "../charts/studies";
+import { curves } from "../charts/studies";
 import { DataTable } from "../ui/table";
 import { trials } from "./begin";
 import { Changes } from "./compare";
@@ -64,7 +64,7 @@ export function BaselinePanel() {
 function Against({ pinned }: { pinned: Answer }) {
   const text = useSelect((s) => s.doc.text);
   const now = useSelect((s) => (isSettled(s) ? s.answer : null));
-  const { running, share, fault, start, stop } = useStudy();
+  const { running, share, fault, setFault, start, stop } = useStudy();
   const [found, setFound] = useState<Found | null>(null);
 
   const play = (present: Answer) =>
@@ -76,7 +76,10 @@ function Against({ pinned }: { pinned: Answer }) {
   // The newest result alone is compared: a change ends what is being played for the one before.
   useEffect(() => {
     if (now && differs(pinned, now) && secondsOf([pinned, now]) <= limit_s) play(now);
-    return stop;
+    return () => {
+      stop();
+      setFault("");
+    };
   }, [pinned, now]);
 
   if (text === pinned.text)
@@ -148,11 +151,11 @@ function Difference({ study, pinned, now, stale }: Found & { stale: boolean }) {
             </div>
           </details>
           <Files
-            title="Now against the pinned baseline"
+            title="Now, and dashed the pinned baseline"
             stem="against-pinned"
             origin={origin}
             table={table}
-            draw={(width, palette) => difference(study, 1, width, palette)}
+            draw={(width, palette) => curves(study, [1, 0], width, palette)}
           />
         </footer>
       )}

@@ -17,7 +17,7 @@ import * as format from "../base/format";
 import { isObject } from "../base/json";
 import type { Study } from "../base/study";
 import * as palettes from "../charts/palette";
-import { difference } from "../charts/studies";
+import { curves } from "../charts/studies";
 import { DataTable } from "../ui/table";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
@@ -256,16 +256,16 @@ export function Beside({ study, index, origin }: { study: Study; index: number; 
       </ul>
       <Picture
         name={`Share of steps within a time: ${first.name}, and dashed ${second.name}`}
-        draw={(width) => difference(study, index, width, palettes.page)}
+        draw={(width) => curves(study, [0, index], width, palettes.page)}
         of={`${study.digest} ${index}`}
       />
       <footer>
         <Files
-          title={`${first.name} beside ${second.name}`}
+          title={`${first.name}, and dashed ${second.name}`}
           stem="compared"
           origin={origin}
           table={() => curvesTable(study, index)}
-          draw={(width, palette) => difference(study, index, width, palette)}
+          draw={(width, palette) => curves(study, [0, index], width, palette)}
         />
       </footer>
     </>
