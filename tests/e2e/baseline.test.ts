@@ -49,6 +49,15 @@ test("a change is set beside the pinned result: figures, members, both curves, f
   expect(csv).toMatch(/Study: compared with the pinned Quick, digest [0-9a-f]{16}\r/);
   expect(csv).toContain("\r\nwhat,first_s,second_s,difference_s,low_s,high_s\r\n");
 
+  await choose(page, "fresh-5-15");
+  await compared(page);
+  await changed(page).getByText("fresh-5-15").waitFor();
+  expect(
+    await card(page)
+      .getByRole("button", { name: /as CSV$/ })
+      .isEnabled(),
+  ).toBe(true);
+
   await card(page).getByRole("button", { name: "Unpin" }).click();
   await page.getByRole("button", { name: "Pin this result" }).waitFor();
   expect(await shape().count()).toBe(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The present scenario against a pinned one, in words: variant 1 of a comparison against its variant 0.
-import { changeOfP95 } from "./compare";
+import { changeOfP95, signedTexts } from "./compare";
 import * as format from "./format";
 import type { Difference, Study } from "./study";
 
@@ -10,24 +10,15 @@ export interface Shift {
   note: string;
 }
 
-function signed(seconds: number, decimals: number, unit: format.Unit): string {
-  const text = format.number(Math.abs(seconds) / unit.seconds, decimals);
-  return `${seconds < 0 ? "−" : "+"}${text}`;
-}
-
-/** A difference and the core's interval, all three with the digits of the wider bound. */
-function paired(
-  name: string,
-  { value, interval: [low, high], differs }: Difference,
-  unit: format.Unit,
-): Shift {
-  if (low === 0 && high === 0) return { name, value: "no change", note: "alike in every trial" };
-  const size = Math.max(Math.abs(low), Math.abs(high)) / unit.seconds;
-  const decimals = format.decimalsFor(size, (high - low) / 2 / unit.seconds);
-  const bounds = `${signed(low, decimals, unit)} to ${signed(high, decimals, unit)} ${unit.name}`;
+function paired(name: string, difference: Difference, unit: format.Unit): Shift {
+  const { interval, differs } = difference;
+  if (interval[0] === 0 && interval[1] === 0)
+    return { name, value: "no change", note: "alike in every trial" };
+  const { value, low, high } = signedTexts(difference, unit);
+  const bounds = `${low} to ${high} ${unit.name}`;
   return {
     name,
-    value: `${signed(value, decimals, unit)}\u00a0${unit.name}`,
+    value: `${value}\u00a0${unit.name}`,
     note: differs ? bounds : `${bounds}: not told from none`,
   };
 }
@@ -36,8 +27,8 @@ function paired(
 function medians([before, now]: Study["variants"], unit: format.Unit): Shift {
   const difference = now!.p50_s.value - before!.p50_s.value;
   const [low, high] = now!.p50_s.interval;
-  const decimals = format.decimalsFor(difference / unit.seconds, (high - low) / 2 / unit.seconds);
-  const value = difference === 0 ? "no change" : `${signed(difference, decimals, unit)}\u00a0${unit.name}`;
+  const size = format.duration(Math.abs(difference), (high - low) / 2, unit);
+  const value = difference === 0 ? "no change" : `${difference < 0 ? "−" : "+"}${size}`;
   return { name: "Median", value, note: "of the two medians; no interval" };
 }
 

@@ -71,6 +71,15 @@ export function comparisonReading(study: Study, index = 1): string {
   return `The p95 of ${second.name} is ${change.size} than that of this scenario; the 95 % interval is ${change.range}.`;
 }
 
+/** A difference and its bounds with their signs, all three with the digits of the wider bound. */
+export function signedTexts({ value, interval: [low, high] }: Difference, unit: format.Unit) {
+  const size = Math.max(Math.abs(low), Math.abs(high)) / unit.seconds;
+  const decimals = format.decimalsFor(size, (high - low) / 2 / unit.seconds);
+  const text = (seconds: number) =>
+    `${seconds < 0 ? "−" : "+"}${format.number(Math.abs(seconds) / unit.seconds, decimals)}`;
+  return { value: text(value), low: text(low), high: text(high) };
+}
+
 const sides: [string, string] = ["First", "Second"];
 
 /** Both at a glance, and their difference on the same noise. */
@@ -90,16 +99,14 @@ export function comparisonTable(study: Study, [one, other] = sides): Table {
       format.durationNumber(value, (high - low) / 2, unit);
     const paired: Difference | undefined =
       key in second.difference ? second.difference[key as "p95_s"] : undefined;
-    const signed = (seconds: number, half: number) =>
-      `${seconds < 0 ? "−" : "+"}${format.durationNumber(Math.abs(seconds), half, unit)}`;
-    const half = paired ? (paired.interval[1] - paired.interval[0]) / 2 : 0;
+    const texts = paired && signedTexts(paired, unit);
     return {
       shown: [
         name,
         time(first[key]),
         time(second[key]),
-        paired ? signed(paired.value, half) : "–",
-        paired ? `${signed(paired.interval[0], half)} to ${signed(paired.interval[1], half)}` : "–",
+        texts ? texts.value : "–",
+        texts ? `${texts.low} to ${texts.high}` : "–",
       ],
       exact: [
         name,
