@@ -61,6 +61,7 @@ export function site() {
     "package.json",
     "package-lock.json",
     "docs/validation.md",
+    "docs/glossary.md",
     "core/cli/link_dictionary.txt",
     "CHANGELOG.md",
   ];

@@ -168,11 +168,34 @@ export const views = {
       await charts(page);
     },
   },
+  glossary: {
+    path: quick,
+    async go(page) {
+      await settled(page);
+      await page.locator("footer.foot").getByRole("button", { name: "Glossary" }).click();
+      await dialog(page);
+    },
+  },
   embed: {
     path: `/?embed=1${link(scenario)}`,
     async go(page) {
       await settled(page);
       await page.locator(".chart svg").first().waitFor();
+    },
+  },
+  pinned: {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.getByRole("button", { name: "Pin this result" }).click();
+      await openInput(page);
+      await page.locator("#panel-form").getByLabel("Preset").selectOption("shared-congested");
+      const card = page.locator(".card", {
+        has: page.getByRole("heading", { name: "Against the pinned baseline" }),
+      });
+      await card.locator(".headlines").waitFor({ timeout: 60_000 });
+      await charts(page);
+      await openDetails(card);
     },
   },
   "study-tail": study("What sets the tail"),

@@ -70,6 +70,22 @@ test("the numbers on the page are the core's", async () => {
   );
 });
 
+test("the glossary opens at the foot and where a chart is explained, and gives the focus back", async () => {
+  const page = await visitQuick();
+  const ranks = page.locator(".figure", { has: page.getByRole("heading", { name: "Pipeline ranks" }) });
+  await ranks.getByText("How to read this").click();
+  for (const place of [ranks, page.locator("footer.foot")]) {
+    const button = place.getByRole("button", { name: "Glossary" });
+    await button.click();
+    const dialog = page.getByRole("dialog", { name: "Glossary" });
+    await dialog.getByText("(p−1)/(m+p−1)").waitFor();
+    expect(await dialog.locator("strong").filter({ hasText: "Bubble" }).count()).toBe(2);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+  }
+});
+
 describe("a change", () => {
   test("in the form gives a new answer, keeps the text's shape, and is undone", async () => {
     const page = await visitQuick();

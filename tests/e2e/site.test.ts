@@ -19,7 +19,7 @@ const sum = (list: string[]) => list.reduce((total, f) => total + packed(f), 0);
 describe("sizes, gzip", () => {
   // What is loaded before the first sentence: everything but what is imported when it is needed.
   const later =
-    /\/(brought|card|charts|editor|evidence|lessons?|lesson-list|lesson-panel|markdown|model-import|planning|study|studies|training|validation)[-.][^/]*\.js$/;
+    /\/(baseline|brought|card|charts|compare|editor|evidence|glossary|lessons?|lesson-list|lesson-panel|markdown|model-import|picture|planning|study|studies|training|validation)[-.][^/]*\.js$/;
   const examples = readdirSync(resolve(root, "examples")).map((name) => name.replace(/\.json$/, ""));
   const isExample = (path: string) => examples.some((name) => basename(path).startsWith(`${name}-`));
   test("first load: at most 70 kB of script", () => {

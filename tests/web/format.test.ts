@@ -50,6 +50,34 @@ describe("an estimate beside its interval", () => {
   });
 });
 
+describe("a headline", () => {
+  test("has the fewest digits that stay in the interval", () => {
+    const shown = (value: number, low: number, high: number) =>
+      format.number(value, format.fewestWithin(value, [low, high]));
+    expect(shown(6.77174, 6.7715, 6.7721)).toBe("6.772");
+    expect(shown(6.77004, 6.7697, 6.7703)).toBe("6.77");
+    expect(shown(6.76864, 6.7684, 6.7689)).toBe("6.7686");
+    expect(shown(21.52, 21.31, 21.78)).toBe("21.5");
+  });
+  test("for any place of it and any width, with no more digits than beside an interval", () => {
+    let fewer = 0;
+    for (let width = 1e-4; width < 1; width *= 1.7)
+      for (let i = 0; i <= 40; i++) {
+        const value = 2 + i * 0.0173;
+        const [low, high] = [value - (width * (i % 7)) / 6, value + (width * (6 - (i % 7))) / 6];
+        const decimals = format.fewestWithin(value, [low, high]);
+        const rounded = Number(value.toFixed(decimals));
+        const beside = format.decimalsWithin(value, [low, high]);
+        const at = (x: number) => Number(x.toFixed(beside.interval));
+        expect(rounded).toBeGreaterThanOrEqual(at(low));
+        expect(rounded).toBeLessThanOrEqual(at(high));
+        expect(decimals).toBeLessThanOrEqual(beside.value);
+        if (decimals < beside.value) fewer++;
+      }
+    expect(fewer).toBeGreaterThan(50);
+  });
+});
+
 test("an interval whose bound does not exist says so", () => {
   const s = format.unitFor(1);
   expect(format.interval([6.9051, 6.9193], s, 3)).toBe("6.905 to 6.919");

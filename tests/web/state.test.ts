@@ -147,3 +147,27 @@ describe("what a link promised", () => {
     });
   });
 });
+
+describe("a pinned result", () => {
+  const pinned = () => stateAfter(example("a"), done("a", "of a"), { type: "pin" });
+  test("stays through changes, undo, redo and what is opened", () => {
+    const later = [
+      edit("b"),
+      done("b", "of b"),
+      { type: "undo" },
+      { type: "redo" },
+      example("c"),
+    ] as Action[];
+    const s = later.reduce(reduce, pinned());
+    expect(s.pinned?.text).toBe("a");
+    expect(s.pinned?.result.digest).toBe("of a");
+  });
+  test("is no step of undo, and is taken away by its own action alone", () => {
+    expect(pinned().past).toEqual([]);
+    expect(reduce(pinned(), { type: "unpin" }).pinned).toBeNull();
+  });
+  test("is whole and belongs to the text", () => {
+    const stale = stateAfter(example("a"), done("a"), edit("b"), { type: "pin" });
+    expect(stale.pinned).toBeNull();
+  });
+});

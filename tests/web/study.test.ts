@@ -166,3 +166,10 @@ test("cancel ends the workers", async () => {
   running.cancel();
   expect(workers.every((worker) => worker.ended)).toBe(true);
 });
+
+test("cancel before the module is here starts no worker", async () => {
+  const { running, workers } = started(3);
+  running.cancel();
+  await Promise.resolve();
+  expect(workers).toEqual([]);
+});

@@ -12,7 +12,7 @@ import {
   ranksReading,
 } from "../../web/src/base/sentences";
 import {
-  binWidth,
+  barWidth,
   cumulativeTable,
   histogramTable,
   pathTable,
@@ -31,6 +31,19 @@ describe("the answer", () => {
     expect(plain(text.guarantee)).toBe(
       "With 95 % confidence, at least 95 % of the steps this model describes finish within 6.955 s.",
     );
+  });
+  test("has no more digits than its interval needs, and the step without variability as many", () => {
+    const text = answer(
+      sampleResult({
+        step: {
+          p95: 6.77174,
+          deterministic: 6.57721,
+          intervals: { ...sampleResult().step_time_s.intervals, p95: [6.7715, 6.7721] },
+        },
+      }),
+    );
+    expect(plain(text.lead[1])).toBe("6.772 s");
+    expect(plain(text.rest)).toBe("Without variability every step would take 6.577 s.");
   });
   test("does not guarantee what too few trials cannot", () => {
     const few = sampleResult({ step: { guarantee: { confidence: 0.95, coverage: 0.95, within: null } } });
@@ -87,7 +100,7 @@ describe("tables", () => {
       }
     }
   });
-  test("the ordinary bin is the narrowest", () => expect(binWidth(sampleResult())).toBeCloseTo(0.1, 12));
+  test("the ordinary bin is the narrowest", () => expect(barWidth(sampleResult())).toBeCloseTo(0.1, 12));
   test("kinds stand by their share", () => {
     expect(pathTable(sampleResult()).rows.map((r) => r.exact[0])).toEqual(["gemm", "all_reduce"]);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { number } from "../base/format";
 import type { Diagnostic } from "../base/result";
 import { Errors } from "../input/errors";
@@ -14,12 +14,14 @@ import { CriticalPath, Ranks } from "../panels/time";
 import { TrainingPanels } from "../panels/training";
 import { Memory, Trust } from "../panels/trust";
 import { Icon } from "../ui/icons";
+import { Baseline } from "./baseline";
 import { BroughtView, Lessons, LessonView, Validation } from "./brought";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
 import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
+import { Glossary, GlossaryView, OpenGlossary } from "./glossary";
 import { NewVersion } from "./offline";
 import { Share } from "./share";
 import { isStale } from "./state";
@@ -32,7 +34,9 @@ export function App() {
   const stale = useSelect(isStale);
   const errors = useSelect((s) => s.errors);
   const refused = useSelect((s) => s.refusal !== null);
-  const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | null>(null);
+  const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | "glossary" | null>(
+    null,
+  );
   const lesson = useSelect((s) => s.doc.lesson);
   const [tab, setTab] = useState<"form" | "text">("form");
   const [place, setPlace] = useState<Place | null>(null);
@@ -40,13 +44,14 @@ export function App() {
   const [brought, setBrought] = useState<Brought | null>(null);
   const files = useFiles(setBrought);
   useShortcuts();
+  const openGlossary = useCallback(() => setDialog("glossary"), []);
 
   const goTo = (error: Diagnostic) => {
     setTab("text");
     setPlace((before) => ({ line: error.line, column: error.column, nonce: (before?.nonce ?? 0) + 1 }));
   };
   return (
-    <>
+    <OpenGlossary.Provider value={openGlossary}>
       <a class="skip" href="#answer">
         Skip to the answer
       </a>
@@ -89,6 +94,7 @@ export function App() {
           <AnswerView>
             <Errors errors={errors} onGo={goTo} />
           </AnswerView>
+          <Baseline />
         </div>
         <InputPane wanted={place?.nonce ?? 0}>
           {lesson === undefined ? (
@@ -152,6 +158,9 @@ export function App() {
         <p>Everything is computed in this browser. Scenarios, files and results never leave it.</p>
         <ul>
           <li>
+            <Glossary />
+          </li>
+          <li>
             <a href="./release-notes.txt">Prism {version}</a>
           </li>
           <li>
@@ -168,12 +177,13 @@ export function App() {
       )}
       {dialog === "lessons" && <Lessons onClose={() => setDialog(null)} />}
       {dialog === "validation" && <Validation onClose={() => setDialog(null)} />}
+      {dialog === "glossary" && <GlossaryView onClose={() => setDialog(null)} />}
       {brought && <BroughtView brought={brought} onClose={() => setBrought(null)} />}
       {files.dragging && (
         <div class="drop">Drop a scenario or a result, a model’s config.json, a trace or a log</div>
       )}
       <Announcements />
-    </>
+    </OpenGlossary.Provider>
   );
 }
 

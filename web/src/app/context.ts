@@ -14,7 +14,8 @@ export function useController(): Controller {
 
 /**
  * A part of the state. The component renders again only when that part is another value: a run reports progress
- * dozens of times a second, and the page shares its cores with the workers.
+ * dozens of times a second, and the page shares its cores with the workers. `select` must not depend on the component's
+ * properties: the first one given is kept.
  */
 export function useSelect<T>(select: (state: State) => T): T {
   const app = useController();

@@ -201,6 +201,23 @@ export class Controller {
     this.run(limit_own_s);
   }
 
+  /** Sets every later result beside the one on show, until it is taken away. */
+  pin() {
+    this.dispatch({ type: "pin" });
+  }
+
+  unpin() {
+    this.dispatch({ type: "unpin" });
+  }
+
+  returnToPinned() {
+    const { pinned } = this.state;
+    if (!pinned) return;
+    const doc: Doc = { text: pinned.text, source: { kind: "edited" } };
+    this.dispatch({ type: "open", doc, done: "going back to the pinned scenario" });
+    this.run(limit_own_s);
+  }
+
   restoreDraft() {
     const { draft } = this.state;
     this.dispatch({ type: "draft", text: null });

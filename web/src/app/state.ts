@@ -54,6 +54,8 @@ export interface State {
   run: RunState;
   /** Last good result, whether or not it still belongs to the text. */
   answer: Answer | null;
+  /** The whole result that new ones are set beside. No part of the document: undo leaves it, links do not carry it. */
+  pinned: Answer | null;
   /** What the core says against the present text. */
   errors: Diagnostic[];
   refusal: Refusal | null;
@@ -73,6 +75,8 @@ export type Action =
   | { type: "started" }
   | { type: "cancelled" }
   | { type: "run"; text: string; event: RunEvent }
+  | { type: "pin" }
+  | { type: "unpin" }
   | { type: "draft"; text: string | null }
   | { type: "dismiss" };
 
@@ -82,6 +86,7 @@ export const empty: State = {
   future: [],
   run: { phase: "idle" },
   answer: null,
+  pinned: null,
   errors: [],
   refusal: null,
   draft: null,
@@ -130,6 +135,10 @@ export function reduce(state: State, action: Action): State {
       return { ...state, run: { phase: "cancelled" } };
     case "run":
       return { ...state, ...ran(state, action.text, action.event) };
+    case "pin":
+      return isSettled(state) ? { ...state, pinned: state.answer } : state;
+    case "unpin":
+      return { ...state, pinned: null };
     case "draft":
       return { ...state, draft: action.text };
     case "dismiss":
@@ -179,6 +188,10 @@ export const isStale = (state: State) => state.answer !== null && state.answer.t
 /** True if the result on show is whole and belongs to the text: only then is it shared. */
 export const isSettled = (state: State) =>
   state.answer !== null && state.answer.document !== null && state.answer.text === state.doc.text;
+
+/** True if the result on show belongs to another text than the pinned one: there is something to set beside it. */
+export const isBesidePinned = ({ pinned, answer }: State) =>
+  pinned !== null && answer !== null && answer.text !== pinned.text;
 
 /** What became of a promise to reproduce a result: null if none was made or it is not decided yet. */
 export type Reproduction = { kind: "exact"; digest: string } | { kind: "differs"; text: string } | null;

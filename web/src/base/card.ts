@@ -4,7 +4,7 @@ import { escapeXml, type Provenance } from "./exports";
 import * as format from "./format";
 import { valueAt } from "./json";
 import type { Result } from "./result";
-import { basis, deterministicText, intervalText, isConstant, quantileText } from "./sentences";
+import { basis, deterministicText, headlineText, intervalText, isConstant } from "./sentences";
 
 export const card_size = { width: 1200, height: 630 };
 /** Place of the histogram. */
@@ -46,7 +46,7 @@ function tiles({ step_time_s: step }: Result): { name: string; value: string; no
   return [
     ...(["p50", "p95", "p99"] as const).map((name) => ({
       name: name === "p50" ? "Median" : name,
-      value: quantileText(step, name),
+      value: headlineText(step, name),
       note: confidence + intervalText(step, name),
     })),
     { name: "Without variability", value: deterministicText(step), note: "every factor at its median" },

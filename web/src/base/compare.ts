@@ -43,27 +43,48 @@ export function asLayout(
 
 const unitOf = (study: Study) => format.unitFor(study.variants[0]!.p50_s.value);
 
+/** Null where it cannot be told from none: "0.52 s (7.9 %) longer", and "0.50 to 0.54 s". */
+export function changeOfP95(study: Study, index: number): { size: string; range: string } | null {
+  const [first, second] = [study.variants[0]!, study.variants[index]!];
+  const change = second.difference.p95_s;
+  if (!change.differs) return null;
+  const unit = unitOf(study);
+  const [low, high] = change.interval.map(Math.abs).sort((a, b) => a - b) as [number, number];
+  const half = (high - low) / 2;
+  const size = format.duration(Math.abs(change.value), half, unit);
+  const decimals = format.decimalsFor(Math.abs(change.value) / unit.seconds, half / unit.seconds);
+  const share = format.percent(Math.abs(change.value) / first.p95_s.value);
+  return {
+    size: `${size} (${share}) ${change.value > 0 ? "longer" : "shorter"}`,
+    range: `${format.interval([low, high], unit, decimals)} ${unit.name}`,
+  };
+}
+
 /** "The p95 of B is 0.52 s longer than that of A (0.50 to 0.54 s, …)." */
 export function comparisonReading(study: Study, index = 1): string {
   const [first, second] = [study.variants[0], study.variants[index]];
   if (!first || !second) return "";
   if (first.fault !== null) return `The scenario could not be played: ${first.fault}.`;
   if (second.fault !== null) return `${second.name} could not be played: ${second.fault}.`;
-  const change = second.difference.p95_s;
-  if (!change.differs) return `At p95, ${second.name} cannot be told apart from this scenario.`;
-  const unit = unitOf(study);
-  const [low, high] = change.interval.map(Math.abs).sort((a, b) => a - b) as [number, number];
-  const half = (high - low) / 2;
-  const size = format.duration(Math.abs(change.value), half, unit);
-  const decimals = format.decimalsFor(Math.abs(change.value) / unit.seconds, half / unit.seconds);
-  const range = `${format.interval([low, high], unit, decimals)} ${unit.name}`;
-  const share = format.percent(Math.abs(change.value) / first.p95_s.value);
-  return `The p95 of ${second.name} is ${size} (${share}) ${change.value > 0 ? "longer" : "shorter"} than that of this scenario; the 95 % interval is ${range}.`;
+  const change = changeOfP95(study, index);
+  if (!change) return `At p95, ${second.name} cannot be told apart from this scenario.`;
+  return `The p95 of ${second.name} is ${change.size} than that of this scenario; the 95 % interval is ${change.range}.`;
 }
 
+/** A difference and its bounds with their signs, all three with the digits of the wider bound. */
+export function signedTexts({ value, interval: [low, high] }: Difference, unit: format.Unit) {
+  const size = Math.max(Math.abs(low), Math.abs(high)) / unit.seconds;
+  const decimals = format.decimalsFor(size, (high - low) / 2 / unit.seconds);
+  const text = (seconds: number) =>
+    `${seconds < 0 ? "−" : "+"}${format.number(Math.abs(seconds) / unit.seconds, decimals)}`;
+  return { value: text(value), low: text(low), high: text(high) };
+}
+
+const sides: [string, string] = ["First", "Second"];
+
 /** Both at a glance, and their difference on the same noise. */
-export function comparisonTable(study: Study, index = 1): Table {
-  const [first, second] = [study.variants[0]!, study.variants[index]!];
+export function comparisonTable(study: Study, [one, other] = sides): Table {
+  const [first, second] = [study.variants[0]!, study.variants[1]!];
   const unit = unitOf(study);
   const rows = (
     [
@@ -78,16 +99,14 @@ export function comparisonTable(study: Study, index = 1): Table {
       format.durationNumber(value, (high - low) / 2, unit);
     const paired: Difference | undefined =
       key in second.difference ? second.difference[key as "p95_s"] : undefined;
-    const signed = (seconds: number, half: number) =>
-      `${seconds < 0 ? "−" : "+"}${format.durationNumber(Math.abs(seconds), half, unit)}`;
-    const half = paired ? (paired.interval[1] - paired.interval[0]) / 2 : 0;
+    const texts = paired && signedTexts(paired, unit);
     return {
       shown: [
         name,
         time(first[key]),
         time(second[key]),
-        paired ? signed(paired.value, half) : "–",
-        paired ? `${signed(paired.interval[0], half)} to ${signed(paired.interval[1], half)}` : "–",
+        texts ? texts.value : "–",
+        texts ? `${texts.low} to ${texts.high}` : "–",
       ],
       exact: [
         name,
@@ -100,7 +119,13 @@ export function comparisonTable(study: Study, index = 1): Table {
     };
   });
   return {
-    headings: ["Step time", `First (${unit.name})`, `Second (${unit.name})`, "Difference", "95 % interval"],
+    headings: [
+      "Step time",
+      `${one} (${unit.name})`,
+      `${other} (${unit.name})`,
+      "Difference",
+      "95 % interval",
+    ],
     keys: ["what", "first_s", "second_s", "difference_s", "low_s", "high_s"],
     rows,
   };

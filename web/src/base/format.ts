@@ -61,6 +61,17 @@ export function decimalsWithin(value: number, [low, high]: Interval): { value: n
   return { value: inside ? coarse : interval, interval };
 }
 
+/** For a headline: the fewest decimals, of three digits or more, with which the estimate still lies in its interval. */
+export function fewestWithin(value: number, bounds: Interval): number {
+  const [low, high] = bounds;
+  const most = decimalsWithin(value, bounds).value;
+  for (let decimals = decimalsFor(value, null); decimals < most; decimals++) {
+    const rounded = Number(value.toFixed(decimals));
+    if ((low === null || rounded >= low) && (high === null || rounded <= high)) return decimals;
+  }
+  return most;
+}
+
 const grouped = (value: number, decimals: number) =>
   value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 

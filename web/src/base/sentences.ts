@@ -32,6 +32,18 @@ export function quantileText(step: StepTime, name: QuantileName): string {
   return `${format.number(step[name] / unit.seconds, quantileDecimals(step, name).value)}\u00a0${unit.name}`;
 }
 
+function headlineDecimals(step: StepTime, name: QuantileName): number {
+  const { seconds } = format.unitFor(step.p50);
+  const [low, high] = step.intervals[name];
+  return format.fewestWithin(step[name] / seconds, [low && low / seconds, high && high / seconds]);
+}
+
+/** A quantile as a headline: as few digits as its interval, which stands below it, allows. */
+export function headlineText(step: StepTime, name: QuantileName): string {
+  const unit = format.unitFor(step.p50);
+  return `${format.number(step[name] / unit.seconds, headlineDecimals(step, name))}\u00a0${unit.name}`;
+}
+
 /** The interval of a quantile: "6.905 to 6.919 s". */
 export function intervalText(step: StepTime, name: QuantileName): string {
   const unit = format.unitFor(step.p50);
@@ -44,7 +56,10 @@ export const isConstant = (step: StepTime) => step.min === step.max;
 /** The deterministic step time, with the digits of the p95 that stands beside it. */
 export function deterministicText(step: StepTime): string {
   if (isConstant(step)) return format.exactDuration(step.deterministic);
-  return format.duration(step.deterministic, half(step, "p95"), format.unitFor(step.p50));
+  const unit = format.unitFor(step.p50);
+  const own = format.decimalsFor(step.deterministic / unit.seconds, null);
+  const decimals = Math.max(own, headlineDecimals(step, "p95"));
+  return `${format.number(step.deterministic / unit.seconds, decimals)}\u00a0${unit.name}`;
 }
 
 export interface AnswerText {
@@ -69,7 +84,7 @@ export function answer(result: Result): AnswerText {
   const coverage = Math.round(100 * step.guarantee.coverage);
   const { within } = step.guarantee;
   return {
-    lead: ["95 of 100 steps finish within ", quantileText(step, "p95"), "."],
+    lead: ["95 of 100 steps finish within ", headlineText(step, "p95"), "."],
     rest: `Without variability every step would take ${deterministicText(step)}.`,
     guarantee:
       within === null

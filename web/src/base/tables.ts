@@ -33,10 +33,14 @@ export function quantileTable(result: Result): Table {
 }
 
 /** Width of an ordinary bin of the histogram, seconds: the narrowest, since the outermost two reach further. */
-export function binWidth(result: Result): number {
+function binWidth(result: Result): number {
   const { edges } = result.step_time_s.histogram;
   return Math.min(...edges.slice(1).map((edge, i) => edge - edges[i]!));
 }
+
+/** The width of step time for which heights are drawn: of two results the narrower one's, so that no share exceeds 1. */
+export const barWidth = (result: Result, pinned: Result | null = null) =>
+  Math.min(binWidth(result), pinned ? binWidth(pinned) : Number.POSITIVE_INFINITY);
 
 export function histogramTable(result: Result): Table {
   const { edges, counts } = result.step_time_s.histogram;

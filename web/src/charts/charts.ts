@@ -4,11 +4,13 @@ import * as Plot from "@observablehq/plot";
 import { percent, unitFor } from "../base/format";
 import type { Result, StepTime } from "../base/result";
 import { kindText } from "../base/sentences";
-import { binWidth } from "../base/tables";
+import { barWidth } from "../base/tables";
 import type { Palette } from "./palette";
 
 export type Drawing = (SVGSVGElement | HTMLElement) & Plot.Plot;
 export type Draw = (result: Result, width: number, palette: Palette) => Drawing;
+/** `pinned`: another result, drawn dashed on the same axes. */
+type DrawBeside = (result: Result, width: number, palette: Palette, pinned?: Result | null) => Drawing;
 
 const label_px = 6.4;
 
@@ -44,10 +46,10 @@ function markers(step: StepTime): Marker[] {
 }
 
 /** Range of step times shown, in the unit: everything drawn, and the deterministic time. */
-export function extent(step: StepTime): [number, number] {
+export function extent(step: StepTime, pinned = step): [number, number] {
   const unit = unitFor(step.p50).seconds;
-  const low = Math.min(step.min, step.deterministic) / unit;
-  const high = Math.max(step.max, step.deterministic) / unit;
+  const low = Math.min(step.min, step.deterministic, pinned.min) / unit;
+  const high = Math.max(step.max, step.deterministic, pinned.max) / unit;
   const pad = (high - low) * 0.02 || high * 0.01 || 1;
   return [low - pad, high + pad];
 }
@@ -85,9 +87,9 @@ export function frame(width: number, palette: Palette): Plot.PlotOptions {
   };
 }
 
-function markerMarks(result: Result, width: number, palette: Palette) {
+function markerMarks(result: Result, width: number, palette: Palette, pinned?: Result | null) {
   const step = result.step_time_s;
-  const domain = extent(step);
+  const domain = extent(step, pinned?.step_time_s);
   const placed = rowsOf(markers(step), domain, width - 64);
   const rows = 1 + Math.max(...placed.map((p) => p.row));
   const row_px = 16;
@@ -115,18 +117,37 @@ function markerMarks(result: Result, width: number, palette: Palette) {
   return { marks, marginTop: rows * row_px + 8, domain };
 }
 
-export const histogram: Draw = (result, width, palette) => {
+/** The outermost bins are wide: heights are for each `bar` of width, so that areas compare. */
+function binsOf({ step_time_s: { histogram }, trials }: Result, bar: number, unit: number) {
+  const { edges, counts } = histogram;
+  return counts.map((n, i) => ({
+    from: edges[i]! / unit,
+    to: edges[i + 1]! / unit,
+    share: ((n / trials) * bar) / (edges[i + 1]! - edges[i]!),
+  }));
+}
+
+/** The upper edge of bars: from the axis up, over all of them, and down again. */
+function outline(bins: ReturnType<typeof binsOf>) {
+  const points = bins.flatMap(({ from, to, share }) => [
+    { x: from, share },
+    { x: to, share },
+  ]);
+  return [{ x: points[0]?.x ?? 0, share: 0 }, ...points, { x: points.at(-1)?.x ?? 0, share: 0 }];
+}
+
+const dashed = (palette: Palette) => ({
+  stroke: palette.ink,
+  strokeWidth: 1.75,
+  strokeDasharray: "6 3",
+});
+
+export const histogram: DrawBeside = (result, width, palette, pinned) => {
   const step = result.step_time_s;
   const unit = unitFor(step.p50);
-  const { edges, counts } = step.histogram;
-  const bar = binWidth(result);
-  // The outermost bins are wide: heights are per width, so that areas compare.
-  const bins = counts.map((n, i) => ({
-    from: edges[i]! / unit.seconds,
-    to: edges[i + 1]! / unit.seconds,
-    share: ((n / result.trials) * bar) / (edges[i + 1]! - edges[i]!),
-  }));
-  const { marks, marginTop, domain } = markerMarks(result, width, palette);
+  const bar = barWidth(result, pinned);
+  const bins = binsOf(result, bar, unit.seconds);
+  const { marks, marginTop, domain } = markerMarks(result, width, palette, pinned);
   return plot({
     ...frame(width, palette),
     marginTop,
@@ -140,16 +161,21 @@ export const histogram: Draw = (result, width, palette) => {
     y: { label: null, tickFormat: "~%", ticks: 4, grid: true },
     marks: [
       Plot.rectY(bins, { x1: "from", x2: "to", y: "share", fill: palette.series, inset: 0, insetRight: 0.5 }),
+      ...(pinned
+        ? [Plot.line(outline(binsOf(pinned, bar, unit.seconds)), { x: "x", y: "share", ...dashed(palette) })]
+        : []),
       Plot.ruleY([0], { stroke: palette.muted }),
       ...marks,
     ],
   });
 };
 
-export const cumulative: Draw = (result, width, palette) => {
+export const cumulative: DrawBeside = (result, width, palette, pinned) => {
   const step = result.step_time_s;
   const unit = unitFor(step.p50);
-  const points = step.ecdf.map(([x, share]) => ({ x: x / unit.seconds, share }));
+  const pointsOf = ({ step_time_s: { ecdf } }: Result) =>
+    ecdf.map(([x, share]) => ({ x: x / unit.seconds, share }));
+  const curve = { x: "x", y: "share", curve: "step-after" } as const;
   const named = (["p50", "p95", "p99"] as const).map((name) => {
     const [low, high] = step.intervals[name];
     return {
@@ -159,7 +185,7 @@ export const cumulative: Draw = (result, width, palette) => {
       high: (high ?? step.max) / unit.seconds,
     };
   });
-  const { marks, marginTop, domain } = markerMarks(result, width, palette);
+  const { marks, marginTop, domain } = markerMarks(result, width, palette, pinned);
   return plot({
     ...frame(width, palette),
     marginTop,
@@ -174,7 +200,8 @@ export const cumulative: Draw = (result, width, palette) => {
     marks: [
       Plot.ruleY([0], { stroke: palette.muted }),
       ...marks,
-      Plot.line(points, { x: "x", y: "share", stroke: palette.compute, strokeWidth: 2, curve: "step-after" }),
+      ...(pinned ? [Plot.line(pointsOf(pinned), { ...curve, ...dashed(palette) })] : []),
+      Plot.line(pointsOf(result), { ...curve, stroke: palette.compute, strokeWidth: 2 }),
       Plot.ruleY(named, {
         y: "share",
         x1: "low",

@@ -170,20 +170,27 @@ const distributions: DrawStudy = (study, width, palette) => {
   });
 };
 
-/** Quantile by quantile, how much longer the other variant takes. */
-export function difference(study: Study, index: number, width: number, palette: Palette): Drawing {
-  const [base, other] = [study.variants[0]!, study.variants[index]!];
-  const unit = unitFor(base.p50_s.value);
-  const curve = (v: { quantiles_s: number[] }) =>
-    study.masses.map((mass, i) => ({ x: (v.quantiles_s[i] ?? 0) / unit.seconds, mass }));
+/** The cumulative curves of two variants. */
+export function curves(
+  study: Study,
+  [solid, dashed]: [solid: number, dashed: number],
+  width: number,
+  palette: Palette,
+): Drawing {
+  const unit = unitFor(study.variants[0]!.p50_s.value);
+  const curve = (index: number) =>
+    study.masses.map((mass, i) => ({
+      x: (study.variants[index]!.quantiles_s[i] ?? 0) / unit.seconds,
+      mass,
+    }));
   return plot({
     ...frame(width, palette),
     height: 260,
     x: { label: `Step time (${unit.name})`, ticks: width / 90, ...centered },
     y: { label: "Share of steps within", tickFormat: "~%", grid: true, ticks: 5 },
     marks: [
-      Plot.line(curve(base), { x: "x", y: "mass", stroke: palette.compute, strokeWidth: 2 }),
-      Plot.line(curve(other), {
+      Plot.line(curve(solid), { x: "x", y: "mass", stroke: palette.compute, strokeWidth: 2 }),
+      Plot.line(curve(dashed), {
         x: "x",
         y: "mass",
         stroke: palette.accent,

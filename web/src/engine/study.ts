@@ -34,7 +34,9 @@ export interface StudyStart {
 
 export function startStudy({ text, question, module, size, spawn, progress }: StudyStart): RunningStudy {
   const workers: StudyWorker[] = [];
+  let stopped = false;
   const stop = () => {
+    stopped = true;
     for (const worker of workers) worker.terminate();
   };
   const answer = new Promise<Study>((done, fail) => {
@@ -77,6 +79,8 @@ export function startStudy({ text, question, module, size, spawn, progress }: St
       }
     };
     module.then((compiled) => {
+      // A cancel may come while the module is still on its way.
+      if (stopped) return;
       for (let i = 0; i < size; i++) {
         const worker = spawn();
         workers.push(worker);

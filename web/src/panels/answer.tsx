@@ -9,11 +9,12 @@ import type { Result } from "../base/result";
 import {
   answer as answerText,
   deterministicText,
+  headlineText,
   intervalText,
   isConstant,
-  quantileText,
 } from "../base/sentences";
 import { Warnings } from "./facts";
+import { Headline } from "./headline";
 
 export function AnswerView({ children }: { children: ComponentChildren }) {
   const answer = useSelect((s) => s.answer);
@@ -64,9 +65,9 @@ function Headlines({ result }: { result: Result }) {
     <dl class="headlines">
       {isConstant(step) ? null : (
         <>
-          <Headline name="Median" value={quantileText(step, "p50")} note={intervalText(step, "p50")} />
-          <Headline name="p95" value={quantileText(step, "p95")} note={intervalText(step, "p95")} />
-          <Headline name="p99" value={quantileText(step, "p99")} note={intervalText(step, "p99")} />
+          <Headline name="Median" value={headlineText(step, "p50")} note={intervalText(step, "p50")} />
+          <Headline name="p95" value={headlineText(step, "p95")} note={intervalText(step, "p95")} />
+          <Headline name="p99" value={headlineText(step, "p99")} note={intervalText(step, "p99")} />
         </>
       )}
       <Headline
@@ -87,15 +88,5 @@ function Headlines({ result }: { result: Result }) {
         note={`${format.count(layout.nodes)} ${layout.nodes === 1 ? "node" : "nodes"}`}
       />
     </dl>
-  );
-}
-
-function Headline({ name, value, note }: { name: string; value: ComponentChildren; note: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-      <dd class="note">{note}</dd>
-    </div>
   );
 }

@@ -6,7 +6,7 @@ import { poolSize } from "../engine/start";
 import { type RunningStudy, type StudyWorker, startStudy } from "../engine/study";
 
 /** Trials of each variant on the page: enough for the ranking, few enough to wait for. */
-const trials = 1024;
+export const trials = 1024;
 
 export function shortened(text: string): string {
   const scenario = JSON.parse(text) as { run?: { trials?: number } };

@@ -17,7 +17,7 @@ import * as format from "../base/format";
 import { isObject } from "../base/json";
 import type { Study } from "../base/study";
 import * as palettes from "../charts/palette";
-import { difference } from "../charts/studies";
+import { curves } from "../charts/studies";
 import { DataTable } from "../ui/table";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
@@ -175,7 +175,10 @@ function Found({ study, text, other, stale }: FoundProps) {
           <DataTable table={comparisonTable(study)} caption="The two, and their difference" />
         </>
       )}
-      <Changes list={changedMembers(JSON.parse(text), other.data)} />
+      <Changes
+        list={changedMembers(JSON.parse(text), other.data)}
+        headings={["This scenario", "The second one"]}
+      />
       <p>
         <button
           type="button"
@@ -193,7 +196,12 @@ function Found({ study, text, other, stale }: FoundProps) {
   );
 }
 
-function Changes({ list }: { list: Changed[] }) {
+interface ChangesProps {
+  list: Changed[];
+  headings: [string, string];
+}
+
+export function Changes({ list, headings }: ChangesProps) {
   if (list.length === 0) return <p>The two texts say the same.</p>;
   const short = (value: string) => (value.length > 60 ? `${value.slice(0, 59)}…` : value);
   return (
@@ -207,8 +215,11 @@ function Changes({ list }: { list: Changed[] }) {
           <thead>
             <tr>
               <th scope="col">Member</th>
-              <th scope="col">This scenario</th>
-              <th scope="col">The second one</th>
+              {headings.map((heading) => (
+                <th key={heading} scope="col">
+                  {heading}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -245,16 +256,16 @@ export function Beside({ study, index, origin }: { study: Study; index: number; 
       </ul>
       <Picture
         name={`Share of steps within a time: ${first.name}, and dashed ${second.name}`}
-        draw={(width) => difference(study, index, width, palettes.page)}
+        draw={(width) => curves(study, [0, index], width, palettes.page)}
         of={`${study.digest} ${index}`}
       />
       <footer>
         <Files
-          title={`${first.name} beside ${second.name}`}
+          title={`${first.name}, and dashed ${second.name}`}
           stem="compared"
           origin={origin}
           table={() => curvesTable(study, index)}
-          draw={(width, palette) => difference(study, index, width, palette)}
+          draw={(width, palette) => curves(study, [0, index], width, palette)}
         />
       </footer>
     </>

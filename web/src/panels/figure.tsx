@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { whole } from "../app/browser";
 import { useController, useSelect } from "../app/context";
+import { Glossary } from "../app/glossary";
 import { isSettled } from "../app/state";
 import { originOf } from "../base/exports";
 import type { Result } from "../base/result";
@@ -25,6 +26,8 @@ export interface FigureProps {
   title: string;
   chart: ChartName;
   result: Result;
+  /** Drawn dashed beside it on the page; a file holds only what it can name. */
+  pinned?: Result | null;
   reading: string;
   /** Made when it is asked for. */
   table: () => Table;
@@ -66,7 +69,10 @@ export function Figure(props: FigureProps) {
         </details>
         <details>
           <summary>How to read this</summary>
-          <div class="about">{about}</div>
+          <div class="about">
+            {about}
+            <Glossary />
+          </div>
         </details>
         <Files
           title={title}
@@ -80,7 +86,7 @@ export function Figure(props: FigureProps) {
   );
 }
 
-function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
+function Chart({ title, chart, result, pinned, reading, height, cursor }: FigureProps) {
   const place = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
   const [charts, setCharts] = useState<Awaited<ReturnType<typeof loadCharts>>>();
@@ -107,7 +113,7 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
     const element = place.current;
     if (!charts || !element || width < 120) return;
     const draw = () => {
-      drawing.current = charts[chart](result, width, palettes.page);
+      drawing.current = charts[chart](result, width, palettes.page, pinned);
       element.replaceChildren(drawing.current);
       drawn.current = { at: performance.now(), chart };
     };
@@ -116,7 +122,7 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
     if (!result.partial || drawn.current.chart !== chart || wait <= 0) return draw();
     const timer = setTimeout(draw, wait);
     return () => clearTimeout(timer);
-  }, [charts, chart, result, width]);
+  }, [charts, chart, result, pinned, width]);
 
   const index = cursor && at !== null ? Math.min(at, cursor.points.length - 1) : null;
   const point = cursor && index !== null ? cursor.points[index] : undefined;
@@ -144,7 +150,11 @@ function Chart({ title, chart, result, reading, height, cursor }: FigureProps) {
         onPointerMove={follow}
         onPointerDown={follow}
       >
-        <div ref={place} role="img" aria-label={`${title}. ${reading}`} />
+        <div
+          ref={place}
+          role="img"
+          aria-label={`${title}. ${reading}${pinned ? " Dashed: the pinned baseline." : ""}`}
+        />
         {left !== null && (
           <div class="cursor" style={{ left: `${left}px`, top: `${top}px`, height: `${bottom - top}px` }} />
         )}

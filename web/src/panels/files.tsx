@@ -14,8 +14,8 @@ const file_width = 760;
 /** Null unless `text`, which was played, is what the finished result on show belongs to. */
 export function useStudyOrigin(text: string, study: Parameters<typeof studyOrigin>[0]): Origin | null {
   const app = useController();
-  const answer = useSelect((s) => (isSettled(s) && s.answer?.text === text ? s.answer : null));
-  const link = answer && app.link();
+  const answer = useSelect((s) => (isSettled(s) ? s.answer : null));
+  const link = answer?.text === text && app.link();
   return answer && link ? studyOrigin(study, answer.result.engine_version, whole(link)) : null;
 }
 

@@ -2,6 +2,7 @@
 // Planning the training run of the scenario at hand: how often to write checkpoints, how many spares, how many GPUs.
 import { useState } from "preact/hooks";
 import { useSelect } from "../app/context";
+import { Glossary } from "../app/glossary";
 import * as format from "../base/format";
 import { type Planning, type PlanningName, planningReading, planningTable } from "../base/planning";
 import * as palettes from "../charts/palette";
@@ -130,6 +131,7 @@ function Answer({ planning, of, stale }: { planning: Planning; of: string; stale
             <p>
               {format.count(planning.runs)} runs of each, seed {planning.seed}; digest {planning.digest}.
             </p>
+            <Glossary />
           </div>
         </details>
         <Files

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distribution of the step time: histogram or cumulative curve, and the quantiles with their intervals.
 import { useMemo, useState } from "preact/hooks";
+import { useSelect } from "../app/context";
+import { isBesidePinned } from "../app/state";
 import * as format from "../base/format";
 import type { Result } from "../base/result";
 import { basis, cost, inputErrorText, isConstant } from "../base/sentences";
-import { binWidth, cumulativeTable, histogramTable, quantileTable } from "../base/tables";
+import { barWidth, cumulativeTable, histogramTable, quantileTable } from "../base/tables";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
 import { type Cursor, Figure } from "./figure";
@@ -12,6 +14,7 @@ import { type Cursor, Figure } from "./figure";
 export function StepTime({ result }: { result: Result }) {
   const [view, setView] = useState<"histogram" | "cumulative">("histogram");
   const cursor = useMemo(() => cursorOf(result, view), [result, view]);
+  const pinned = useSelect((s) => (isBesidePinned(s) ? s.pinned!.result : null));
   const step = result.step_time_s;
   if (isConstant(step)) {
     return (
@@ -33,7 +36,22 @@ export function StepTime({ result }: { result: Result }) {
       place="seven"
       chart={view}
       result={result}
+      pinned={pinned}
       reading={cost(step)}
+      legend={
+        pinned && (
+          <ul class="legend" aria-label="Legend">
+            <li>
+              <span class={view === "histogram" ? "swatch series" : "stroke"} aria-hidden="true" />
+              This result
+            </li>
+            <li>
+              <span class="stroke dashed pinned" aria-hidden="true" />
+              Pinned baseline
+            </li>
+          </ul>
+        )
+      }
       table={table}
       every={view === "cumulative" ? 10 : 1}
       height={280}
@@ -53,9 +71,9 @@ export function StepTime({ result }: { result: Result }) {
         view === "histogram" ? (
           <p>
             Heights are shares of the simulated steps ({basis(result)}) for each{" "}
-            {format.duration(binWidth(result))} of step time; the outermost bars are wider and reach to the
-            shortest and the longest step. The dashed line is the step with every random factor at its median.
-            Solid lines mark the times within which 50, 95 and 99 of 100 steps finish.
+            {format.duration(barWidth(result, pinned))} of step time; the outermost bars are wider and reach
+            to the shortest and the longest step. The dashed line is the step with every random factor at its
+            median. Solid lines mark the times within which 50, 95 and 99 of 100 steps finish.
           </p>
         ) : (
           <p>

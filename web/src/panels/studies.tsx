@@ -2,6 +2,7 @@
 // Studies of the scenario at hand: one is chosen, played by workers of its own, and drawn.
 import { useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
+import { Glossary } from "../app/glossary";
 import * as format from "../base/format";
 import { played, type Study, type StudyName, studyReading, studyTable } from "../base/study";
 import * as palettes from "../charts/palette";
@@ -180,6 +181,7 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
               {format.count(played(study).length)} variants, {format.count(study.trials)} trials each on the
               same noise, seed {study.seed}; digest {study.digest}.
             </p>
+            <Glossary />
           </div>
         </details>
         <Files
