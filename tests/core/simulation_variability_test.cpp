@@ -223,6 +223,33 @@ TEST(Variability, ComparisonDetectsTheLargestFactorInPlaceOfThePowerMean) {
   expect_agreement(p.w, whole, 1, false);
 }
 
+/// Long weight passes on ranks that differ, which meet only at what follows.
+Pipeline long_weights() {
+  Dice dice(4);
+  Pipeline p = layered(dice, 8, 3, 2, 6, "zb-h1", 1);
+  const Operator gemm = p.op(Kind::gemm, test::lognormal(0.010, 0.05));
+  for (StageProgram& s : p.w.stages) s.weight = {Pipeline::compute(std::vector<Operator>(8, gemm))};
+  add_cause(p.w, "compute", Scope::gpu, Period::run, test::lognormal(1, 0.02));
+  return p;
+}
+
+TEST(Variability, WeightGradientsOfAGroupAgreeWithTheReference) {
+  const Workload w = long_weights().w;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) expect_agreement(w, w, seed, true);
+}
+
+TEST(Variability, ComparisonDetectsGroupsThatMeetBetweenTheirWeights) {
+  Pipeline p = long_weights();
+  const Workload whole = p.w;
+  const Operator meeting = p.op(Kind::all_reduce, test::constant(1e-9));
+  for (StageProgram& s : p.w.stages) {
+    std::vector<Segment> apart;
+    for (const Operator& op : s.weight[0].compute) apart.push_back(Pipeline::collective({op}, meeting));
+    s.weight = apart;
+  }
+  expect_agreement(p.w, whole, 1, false);
+}
+
 /// A scenario with every sort of cause, to see which draws another cause leaves alone.
 Pipeline with_all_causes() {
   Dice dice(3);
