@@ -11,12 +11,13 @@
 #include "binding.h"
 #include "prism/planning.h"
 #include "prism/study_report.h"
+#include "prism/timeline.h"
 
 namespace {
 
 using emscripten::val;
 
-using Held = std::variant<prism::StudyPlan, prism::Planning>;
+using Held = std::variant<prism::StudyPlan, prism::Planning, prism::TimelinePlan>;
 std::map<int, Held> studies;
 int last_handle = 0;
 
@@ -27,8 +28,9 @@ const Held& study_of(int handle) {
 }
 
 std::size_t units_of(const Held& held) {
-  const auto* plan = std::get_if<prism::StudyPlan>(&held);
-  return plan ? plan->variants.size() : prism::planning_units(std::get<prism::Planning>(held));
+  if (const auto* plan = std::get_if<prism::StudyPlan>(&held)) return plan->variants.size();
+  if (const auto* plan = std::get_if<prism::TimelinePlan>(&held)) return prism::timeline_units(*plan);
+  return prism::planning_units(std::get<prism::Planning>(held));
 }
 
 std::string refused(const std::vector<prism::Diagnostic>& diagnostics) {
@@ -47,6 +49,12 @@ std::string study_plan(const std::string& text, const std::string& question_text
     const std::string plan = prism::planning_plan_json(*planning);
     return kept(std::move(*planning), plan);
   }
+  if (prism::is_timeline_question(question_text)) {
+    auto timeline = prism::plan_timeline(text, question_text);
+    if (!timeline) return refused(timeline.diagnostics);
+    const std::string plan = prism::timeline_plan_json(*timeline);
+    return kept(std::move(*timeline), plan);
+  }
   auto question = prism::read_question(question_text);
   auto plan = question ? prism::plan_study(text, *question)
                        : prism::Result<prism::StudyPlan>::faults(std::move(question.diagnostics));
@@ -61,6 +69,8 @@ val study_unit(int handle, double unit) {
     throw std::out_of_range("no unit " + std::to_string(unit) + " in this study");
   if (const auto* plan = std::get_if<prism::StudyPlan>(&held))
     return copied_out(prism::run_variant(*plan, static_cast<std::int64_t>(unit)));
+  if (const auto* plan = std::get_if<prism::TimelinePlan>(&held))
+    return copied_out(prism::run_timeline_unit(*plan, static_cast<std::size_t>(unit)));
   return copied_out(prism::run_planning_unit(std::get<prism::Planning>(held), static_cast<std::size_t>(unit)));
 }
 
@@ -69,6 +79,7 @@ std::string study_finish(int handle, const val& parts) {
   prism::Parts all = parts_in(parts);
   if (all.size() != units_of(held)) throw std::invalid_argument("a study needs all its parts");
   if (const auto* plan = std::get_if<prism::StudyPlan>(&held)) return prism::study_json(*plan, all);
+  if (const auto* plan = std::get_if<prism::TimelinePlan>(&held)) return prism::timeline_json(*plan, all);
   return prism::planning_json(std::get<prism::Planning>(held), all);
 }
 

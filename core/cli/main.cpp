@@ -13,6 +13,7 @@
 #include "evidence.h"
 #include "prism/scenario.h"
 #include "study.h"
+#include "timeline.h"
 #include "training_study.h"
 
 namespace {
@@ -147,6 +148,8 @@ int main(int argc, char** argv) {
   VariantStudyOptions variant_study;
   add_variant_studies(*study_command, variant_study, code);
   add_training_studies(*study_command, training_study, code);
+  TimelineOptions timeline;
+  add_timeline_study(*study_command, timeline, code);
 
   ImportOptions import_options;
   CLI::App* import_command =

@@ -94,6 +94,16 @@ Parts run_training_parts(const Training& training, unsigned threads,
   return parts;
 }
 
+Parts run_timeline(const TimelinePlan& plan, unsigned threads, const std::function<void(double)>& progress) {
+  Parts parts(timeline_units(plan));
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    tasks.push_back({[&plan, i] { return run_timeline_unit(plan, i); }, 1, &parts[i]});
+  const auto all = static_cast<double>(tasks.size());
+  run_tasks(tasks, or_all(threads), [&](double sofar) { progress(sofar / all); });
+  return parts;
+}
+
 Parts run_planning(const Planning& planning, unsigned threads, const std::function<void(double)>& progress) {
   Parts parts(planning_units(planning));
   std::vector<Task> tasks;

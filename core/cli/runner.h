@@ -7,6 +7,7 @@
 
 #include "prism/planning.h"
 #include "prism/study.h"
+#include "prism/timeline.h"
 
 namespace prism::cli {
 
@@ -32,6 +33,7 @@ Parts run_training_parts(const Training& training, unsigned threads,
 Parts run_study(const StudyPlan& plan, unsigned threads, const std::function<void(double)>& progress);
 
 /// Every candidate of a planning question, in order.
+Parts run_timeline(const TimelinePlan& plan, unsigned threads, const std::function<void(double)>& progress);
 Parts run_planning(const Planning& planning, unsigned threads, const std::function<void(double)>& progress);
 
 /// The result, with its training run, as text, JSON or CSV on standard output.

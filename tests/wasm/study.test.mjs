@@ -41,6 +41,7 @@ const questions = [
   [{ study: "placement", slow: [1.2] }, ["--slow", "1.2"]],
   [{ study: "scaling", gpus: [32, 64, 512] }, ["--gpus", "32,64,512"]],
   [{ study: "compare", most: 3 }, ["--most", "3"]],
+  [{ study: "timeline", masses: [0.25, 0.95] }, ["--quantiles", "0.25,0.95"]],
   [{ study: "scale-variability", times: [0, 2] }, ["--times", "0,2"]],
   [
     { study: "sweep", pointer: "/batch/micro_batches", values: [4, 16] },

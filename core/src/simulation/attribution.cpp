@@ -55,6 +55,8 @@ std::vector<AttributedTrial> attribute(Player& player, std::span<const Step> ste
   const auto lines = static_cast<std::size_t>(c.lines);
   for (std::size_t i = 0; i < result.size(); ++i) {
     AttributedTrial& trial = result[i];
+    trial.replica = deciders[i].replica;
+    trial.row = paths[i].row;
     trial.critical_path = walk(c, recording, i, paths[i].row / lines, paths[i].row % lines);
     for (int k = 0; k < kind_count; ++k) trial.critical_path[k] += paths[i].seconds[k];
     trial.compute = paths[i].compute;

@@ -17,6 +17,8 @@ struct AttributedTrial {
   double step_s = 0;
   BySeconds critical_path{};
   std::vector<double> compute, communication;  ///< [pp]
+  std::int32_t replica = 0;                    ///< that decided the step
+  std::size_t row = 0;                         ///< its (rank, line) that did
 };
 
 /// These steps (at most attribution_unit), over the replicas that `effort` lists for each. `recording` is

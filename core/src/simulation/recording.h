@@ -52,10 +52,10 @@ struct Recording {
 };
 
 /// Seconds of the critical path that ends at (rank, line) of `lane`, by kind: from the start of the step to
-/// the end of what the replica does alone.
-template <class Real>
+/// the end of what the replica does alone. `visit(task)` sees its chunks, last first.
+template <class Real, class Visit>
 BySeconds walk(const Compiled& c, const Recording<Real>& rec, std::size_t lane, std::size_t rank,
-               std::size_t line) {
+               std::size_t line, Visit visit) {
   BySeconds path{};
   const std::size_t n = rec.lines;
   auto add = [&](const std::vector<Real>& kind, std::size_t row) {
@@ -73,6 +73,7 @@ BySeconds walk(const Compiled& c, const Recording<Real>& rec, std::size_t lane, 
     add(rec.kind, task * n + line);
     line = rec.origin[self];
     const Real free = t.previous < 0 ? Real(0) : rec.end[rec.at(t.previous * n + line, lane)];
+    visit(task);
     if (t.source >= 0 && rec.arrival[rec.at(t.source * n + line, lane)] > free) {
       // Along the transfers that queued on the link, to the chunk that the first of them waited for.
       std::int32_t sender = t.source;
@@ -91,6 +92,11 @@ BySeconds walk(const Compiled& c, const Recording<Real>& rec, std::size_t lane, 
     }
   }
   return path;
+}
+template <class Real>
+BySeconds walk(const Compiled& c, const Recording<Real>& rec, std::size_t lane, std::size_t rank,
+               std::size_t line) {
+  return walk(c, rec, lane, rank, line, [](std::int32_t) {});
 }
 
 }  // namespace prism

@@ -6,15 +6,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <mutex>
 
 #include "distribution/standard_normal.h"
-#include "simulation/attribution.h"
 #include "simulation/deterministic.h"
-#include "simulation/reference.h"
+#include "simulation/prepared.h"
 #include "simulation/residual.h"
-#include "simulation/trials.h"
 
 namespace prism {
 namespace {
@@ -162,48 +158,7 @@ std::vector<Step> steps_of(std::int64_t first, std::int64_t count) {
 
 bool alike(const Compiled& c) { return !c.causes.wide() && !c.causes.micro_batch(); }
 
-/// What a unit works with: large, filled anew by whatever uses it, and so handed from one unit to the next.
-struct Bench {
-  Player player;
-  std::unique_ptr<Recording<float>> recording;
-};
-class Benches {
- public:
-  std::unique_ptr<Bench> take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return nullptr;
-    auto bench = std::move(idle_.back());
-    idle_.pop_back();
-    return bench;
-  }
-  void give_back(std::unique_ptr<Bench> bench) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(bench));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Bench>> idle_;
-};
-
 }  // namespace
-
-struct Simulation {
-  std::unique_ptr<Compiled> compiled;
-  std::unique_ptr<Reference> reference;
-  Run run;
-  Deterministic deterministic;
-  std::unique_ptr<Stalls> stalls;
-  std::int64_t replicas = 1;
-  bool lasts_a_run = false;  ///< some cause does
-  bool approximate = false;  ///< the fast path leaves replicas out
-  Screened screened;         ///< which replicas it looks at, where they differ
-  Effort effort;             ///< what it spends
-  std::int64_t attribution_trials = 0;
-  /// When a replica that is not simulated is done, by row, as Player::play takes it.
-  std::vector<SampleTable> rest;
-  mutable Benches benches;
-};
 
 void SimulationDeleter::operator()(Simulation* s) const { delete s; }
 
@@ -253,6 +208,9 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
   if (s->approximate)
     s->effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp,
                           s->compiled->graph.tasks.size());
+  s->attribution_effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(),
+                                    workload.dp, s->compiled->graph.tasks.size());
+  s->attribution_effort.simulated = std::min(attributed_replicas, workload.dp);
   for (const Factor& f : workload.causes) s->lasts_a_run |= f.period == Factor::Period::run;
   s->lasts_a_run &= !s->reference;
   if (can_attribute(*s->compiled)) s->attribution_trials = run.attribution_trials;
@@ -350,14 +308,11 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
     }
     case Phase::attribution: {
       const std::int64_t count = part(s.attribution_trials, attribution_unit);
-      Effort effort =
-          effort_of(s.screened, alike(c), c.causes.micro_batch(), s.replicas, c.graph.tasks.size());
-      effort.simulated = std::min(attributed_replicas, s.replicas);
       if (!bench.recording)
         bench.recording =
             std::make_unique<Recording<float>>(c, lane_count, static_cast<std::size_t>(c.lines));
-      for (const AttributedTrial& t :
-           attribute(player, steps_of(unit * attribution_unit, count), effort, *bench.recording)) {
+      for (const AttributedTrial& t : attribute(player, steps_of(unit * attribution_unit, count),
+                                                s.attribution_effort, *bench.recording)) {
         out.put(t.step_s);
         for (double seconds : t.critical_path) out.put(seconds);
         for (double seconds : t.compute) out.put(seconds);
@@ -458,7 +413,21 @@ Columns columns(std::span<const std::vector<std::byte>> parts, std::size_t width
   return c;
 }
 
+std::size_t attribution_width(const Simulation& s) {
+  return 1 + kind_count + 2 * static_cast<std::size_t>(s.compiled->workload.pp);
+}
+
 }  // namespace
+
+std::vector<double> attributed_steps(const Simulation& s, std::span<const std::vector<std::byte>> parts) {
+  std::vector<double> steps;
+  for (const auto& part : parts)
+    for (Reader in(part); !in.done();) {
+      steps.push_back(in.get());
+      for (std::size_t i = 1; i < attribution_width(s); ++i) in.get();
+    }
+  return steps;
+}
 
 Outcome merge(const Simulation& s, std::span<const std::vector<std::byte>> trials,
               std::span<const std::vector<std::byte>> attribution,
@@ -471,7 +440,7 @@ Outcome merge(const Simulation& s, std::span<const std::vector<std::byte>> trial
     }
 
   const auto ranks = static_cast<std::size_t>(s.compiled->workload.pp);
-  const Columns c = columns(attribution, 1 + kind_count + 2 * ranks);
+  const Columns c = columns(attribution, attribution_width(s));
   o.attribution_trials = c.rows;
   if (c.rows > 0) {
     o.critical_path_s.assign(c.mean.begin() + 1, c.mean.begin() + 1 + kind_count);
