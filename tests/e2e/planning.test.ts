@@ -63,15 +63,13 @@ test.each([
 
   // This scenario again, shorter; and a file that is due first.
   await view.getByRole("button", { name: "Add this scenario" }).click();
-  await view.getByLabel("Steps").nth(1).fill("5000");
+  await view.getByLabel("Steps", { exact: true }).nth(1).fill("5000");
   const urgent = { ...JSON.parse(planned()), title: "Urgent" };
-  await view
-    .getByLabel("A scenario to schedule")
-    .setInputFiles({
-      name: "urgent.json",
-      mimeType: "text/json",
-      buffer: Buffer.from(JSON.stringify(urgent)),
-    });
+  await view.getByLabel("A scenario to schedule").setInputFiles({
+    name: "urgent.json",
+    mimeType: "text/json",
+    buffer: Buffer.from(JSON.stringify(urgent)),
+  });
   await view.getByLabel("Run", { exact: true }).nth(2).waitFor();
   await view.getByLabel("Due in (days)").nth(2).fill("4");
   await view.getByRole("button", { name: "Play this question" }).click();

@@ -116,15 +116,15 @@ const shares = ({ probability, interval: [low, high] }: Share) => [
   `${format.percent(low)} to ${format.percent(high)}`,
 ];
 
-export function scheduleTable(s: Schedule): Table {
-  const places = ordersOf(s).flatMap(({ name, order }) =>
+/** `orders`: of those that differ, the ones to list. Cells on the page leave the order out. */
+export function scheduleTable(s: Schedule, orders = ordersOf(s)): Table {
+  const places = orders.flatMap(({ name, order }) =>
     order.places.map((p, i) => {
       const run = s.scheduled[p.run]!;
       const finishes = [p.mean_finish_s, p.p50_finish_s, p.p95_finish_s];
       return {
         shown: [
           run.name,
-          name,
           format.significant(run.deadline_days, 4),
           ...shares(p.met),
           format.number(p.p50_start_s / day, 2),
@@ -146,8 +146,8 @@ export function scheduleTable(s: Schedule): Table {
       };
     }),
   );
-  const all = ordersOf(s).map(({ name, order }) => ({
-    shown: ["All deadlines", name, "", ...shares(order.all_met), "", "", "", ""],
+  const all = orders.map(({ name, order }) => ({
+    shown: ["All deadlines", "", ...shares(order.all_met), "", "", "", ""],
     exact: [
       "all deadlines",
       name,
@@ -160,7 +160,6 @@ export function scheduleTable(s: Schedule): Table {
   return {
     headings: [
       "Run",
-      "Order",
       "Due, day",
       "Met",
       "95 % interval",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several runs with deadlines on one cluster: which first, and how likely each is in time.
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { useSelect } from "../app/context";
 import { examples } from "../app/examples";
@@ -7,6 +8,7 @@ import { Glossary } from "../app/glossary";
 import * as format from "../base/format";
 import {
   type Listed,
+  ordersOf,
   refusalText,
   type Schedule,
   scheduleOrigin,
@@ -141,6 +143,7 @@ function RunRow({ run, onChange, onRemove }: RunRowProps) {
 
 function Answer({ schedule, question, stale }: { schedule: Schedule; question: object; stale: boolean }) {
   const reading = scheduleReading(schedule);
+  const orders = ordersOf(schedule);
   return (
     <div data-stale={stale || undefined}>
       {stale && <p>The list has changed since: play the question again.</p>}
@@ -150,7 +153,12 @@ function Answer({ schedule, question, stale }: { schedule: Schedule; question: o
         draw={(width) => drawSchedule(schedule, width, palettes.page)}
         of={schedule}
       />
-      <DataTable table={scheduleTable(schedule)} caption="Both orders, run by run" />
+      {orders.map((shown) => (
+        <Fragment key={shown.name}>
+          {orders.length > 1 && <h3>{shown.name}</h3>}
+          <DataTable table={scheduleTable(schedule, [shown])} caption={`${shown.name}, run by run`} />
+        </Fragment>
+      ))}
       <footer>
         <details>
           <summary>How to read this</summary>
