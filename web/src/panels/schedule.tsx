@@ -27,7 +27,7 @@ import { Picture } from "./picture";
 import { useStudy } from "./use-study";
 
 const about =
-  "One run after the other on one cluster. First comes the run that must start earliest: its deadline less its own 95 % quantile, or less its own mean. Bars go from the median start to the median finish, lines on to the 95 % quantile of the finish; upright marks are the deadlines. A sample of each run, simulated alone, makes one sample of the whole; what comes after a run that was given up never starts.";
+  "One run after the other on one cluster, first the one that must start earliest: its deadline less its own 95 % quantile, or mean. Bars go from median start to median finish, lines on to the 95 % quantile; upright marks are deadlines.";
 
 /** Examples of training runs: their headline speaks of runs. */
 const planned = examples.filter(({ headline }) => headline.includes("runs finish"));
