@@ -22,11 +22,11 @@ Diagnostic unfit(std::string pointer, std::string message) {
   return {Code::inconsistent, std::move(pointer), std::move(message), ""};
 }
 
-/// A value as a message shows it: short.
+/// A value as a message shows it: short, and ASCII, so that the cut splits no character.
 std::string found_value(const ordered_json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace).substr(0, 60);
+  return value.dump(-1, ' ', true).substr(0, 60);
 }
 
 Result<PlannedRun> read_run(const ordered_json& value, const std::string& place) {
