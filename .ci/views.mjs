@@ -213,6 +213,16 @@ export const views = {
   "planning-checkpoint": planning("How often to write checkpoints"),
   "planning-spares": planning("How many spares"),
   "planning-capacity": planning("How many GPUs"),
+  "planning-schedule": studied(async (page) => {
+    const card = page.locator(".card", { has: page.getByRole("heading", { name: "Planning the run" }) });
+    await card.getByRole("radio", { name: "In which order several runs" }).check();
+    await card.getByLabel("Due in (days)").fill("4.25");
+    await card.getByRole("button", { name: "Add this scenario" }).click();
+    await card.getByLabel("Due in (days)").last().fill("5.3");
+    await card.getByLabel("Steps", { exact: true }).last().fill("5000");
+    await card.getByRole("button", { name: "Play this question" }).click();
+    return card;
+  }),
   evidence: evidence("steps.csv", stepLog, (page) => dialog(page)),
   "evidence-trace": evidence("job.csv", slowJob, (page) => page.locator("dialog .chart svg").waitFor()),
   validation: {

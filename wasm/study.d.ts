@@ -5,7 +5,8 @@ export interface StudyModule {
   /**
    * Plans a study (docs/studies.md). `question` is JSON: `{"study": name, ...}`. JSON: `{"ok": true, "handle": n, "plan":
    * {"study", "axes", "units": [{"name", "at", "work"}], "left_out", "notes"}}` or `{"ok": false, "errors": [...]}`. The
-   * same text and question give the same plan on every worker.
+   * same text and question give the same plan on every worker. The question `schedule` (docs/training-run.md) brings its
+   * own scenarios; `text` is then not read.
    */
   study_plan(text: string, question: string): string;
   /** Plays all trials of one variant, in any order on any worker. */

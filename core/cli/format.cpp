@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
 
 namespace prism::cli {
 namespace {
@@ -58,6 +59,16 @@ int decimals_for(double value, double width) {
   const int fewest = 2 - magnitude(value), most = 5 - magnitude(value);
   const int wanted = width > 0 ? -magnitude(width) : fewest + 1;
   return std::max(0, std::clamp(wanted, fewest, most));
+}
+
+int fewest_decimals(double value, double low, double high, int most) {
+  int decimals = std::max(0, 2 - magnitude(value));
+  const auto outside = [&] {
+    const double rounded = std::stod(fixed(value, decimals));
+    return rounded < low || rounded > high;
+  };
+  while (decimals < most && outside()) ++decimals;
+  return decimals;
 }
 
 std::string exact(double x) { return print("%.*g", 17, x); }

@@ -29,6 +29,9 @@ std::string large(double x);
 /// Decimals for a value known to within `width`: two digits of the width, at least 3 and at most 6 digits of
 /// the value.
 int decimals_for(double value, double width);
+/// For a headline: the fewest decimals, of three digits or more and up to `most`, with which `value` still
+/// lies from `low` to `high`.
+int fewest_decimals(double value, double low, double high, int most);
 /// Exactly, for machines: 17 significant digits.
 std::string exact(double x);
 

@@ -29,12 +29,15 @@ std::vector<std::pair<std::string, double>> quantiles(const ordered_json& step_t
 struct Times {
   TimeUnit unit;
   int decimals;
+  int headline;  ///< the fewest with which the quantile still lies in that interval
   explicit Times(const ordered_json& t) : unit(TimeUnit::for_size(t["p50"])) {
     const ordered_json& interval = t["intervals"]["p95"];
     const double p95 = t["p95"];
-    const double low = interval[0].is_null() ? p95 : interval[0].get<double>();
-    const double high = interval[1].is_null() ? p95 : interval[1].get<double>();
-    decimals = decimals_for(p95 / unit.seconds, (high - low) / unit.seconds);
+    const auto bound = [&](int side, double unknown) {
+      return (interval[side].is_null() ? unknown : interval[side].get<double>()) / unit.seconds;
+    };
+    decimals = decimals_for(p95 / unit.seconds, bound(1, p95) - bound(0, p95));
+    headline = fewest_decimals(p95 / unit.seconds, bound(0, -INFINITY), bound(1, INFINITY), decimals);
   }
   std::string bare(double seconds) const { return fixed(seconds / unit.seconds, decimals); }
   std::string with_unit(double seconds) const { return bare(seconds) + " " + std::string(unit.symbol); }
@@ -43,12 +46,8 @@ struct Times {
 std::string sentence(const ordered_json& t, bool varies, const Times& times) {
   const double fixed_s = t["deterministic"], p95 = t["p95"];
   if (!varies) return "Every step takes " + times.with_unit(p95) + ": nothing in this scenario varies.\n";
-  // Few digits read best; enough to tell the two numbers apart.
-  const double unit = times.unit.seconds;
-  const int decimals =
-      std::min(times.decimals, decimals_for(p95 / unit, std::fabs(p95 - fixed_s) / unit / 10));
   const auto rounded = [&](double x) {
-    return fixed(x / unit, decimals) + " " + std::string(times.unit.symbol);
+    return fixed(x / times.unit.seconds, times.headline) + " " + std::string(times.unit.symbol);
   };
   std::string out = "95 of 100 steps finish within " + rounded(p95) +
                     "; without variability the step would take " + rounded(fixed_s) + ".\n";

@@ -27,6 +27,12 @@ TrainingSetup simulated(Job& job, unsigned threads) {
   return training_setup(job, parts.trials, parts.check);
 }
 
+ordered_json played(const Planning& planning, unsigned threads) {
+  ProgressLine line;
+  const Parts parts = run_planning(planning, threads, [&](double share) { line.show(share); });
+  return ordered_json::parse(planning_json(planning, parts));
+}
+
 /// The answer to a planning question about the first file; none, with the reason printed, if it is refused.
 std::optional<ordered_json> answer(const TrainingStudyOptions& o, const ordered_json& question) {
   const auto input = read_input(o.files.front(), o.overrides, o.json);
@@ -38,9 +44,7 @@ std::optional<ordered_json> answer(const TrainingStudyOptions& o, const ordered_
     return std::nullopt;
   }
   if (!o.json) print_refusal(planning->warnings, *input, false);
-  ProgressLine line;
-  const Parts parts = run_planning(*planning, o.threads, [&](double share) { line.show(share); });
-  return ordered_json::parse(planning_json(*planning, parts));
+  return played(*planning, o.threads);
 }
 
 /// The document, or the text made of it.
@@ -92,27 +96,43 @@ ordered_json in_time(const TrainingStudyOptions& o, const char* study) {
   return {{"study", study}, {"within_days", o.within_days}, {"probability", o.probability}};
 }
 
-/// The i-th file's run, simulated alone.
-std::optional<ScheduledRun> scheduled(const TrainingStudyOptions& o, std::size_t i) {
+/// The i-th file as one of the question's runs; none, with the reason printed, if it is refused.
+std::optional<ordered_json> run_of_file(const TrainingStudyOptions& o, std::size_t i) {
   const auto input = read_input(o.files[i], o.overrides, o.json);
   if (!input) return std::nullopt;
-  auto job = prepare(*input, o.json);
+  const auto job = prepare(*input, o.json);
   if (!job) return std::nullopt;
   if (!job->scenario.training_run) {
     print_fault("missing_key", input->name + " has no training_run", o.json);
     return std::nullopt;
   }
-  TrainingSetup setup = simulated(*job, o.threads);
-  // Another place in the list, other chance: the same file twice is two runs, not one twice.
-  setup.seed = stream_key(setup.seed, i);
-  const auto training = prepare_training(setup);
-  if (!training) {
-    print_refusal(training.diagnostics, *input, o.json);
-    return std::nullopt;
+  if (!o.json) print_refusal(job->warnings, *input, false);
+  ordered_json run = {{"scenario", ordered_json::parse(scenario_text(*input))},
+                      {"deadline_days", o.deadline_days[i]}};
+  if (job->scenario.title.empty()) run["name"] = input->name;
+  return run;
+}
+
+/// "0.985 (95 % interval 0.970 to 0.994)", by columns.
+std::vector<std::string> share_cells(const ordered_json& share) {
+  const ordered_json& interval = share["interval"];
+  return {significant(share["probability"], 3),
+          significant(interval[0], 3) + " to " + significant(interval[1], 3)};
+}
+
+std::string order_text(const ordered_json& document, const std::string& by) {
+  const ordered_json& order = document["by_" + by];
+  Rows rows{{"Ordered by " + by + " finish", "deadline, day", "P(met)", "95 % interval", "start, half within",
+             "finish, half within", "95 % within"}};
+  for (const ordered_json& p : order["places"]) {
+    const ordered_json& run = document["scheduled"][p["run"].get<std::size_t>()];
+    const auto met = share_cells(p["met"]);
+    rows.push_back({"  " + run["name"].get<std::string>(), significant(run["deadline_days"], 4), met[0],
+                    met[1], days(p["p50_start_s"]), at_least(p, p["p50_finish_s"]),
+                    at_least(p, p["p95_finish_s"])});
   }
-  const std::string& title = job->scenario.title;
-  return ScheduledRun{title.empty() ? o.files[i] : title, o.deadline_days[i] * day,
-                      merge_training(**training, run_training_parts(**training, o.threads, {}))};
+  const auto all = share_cells(order["all_met"]);
+  return table(rows, "") + "  all deadlines met: " + all[0] + " (95 % interval " + all[1] + ")\n\n";
 }
 
 std::string latest_start_text(const ordered_json& document) {
@@ -191,38 +211,25 @@ int study_schedule(const TrainingStudyOptions& o) {
                 o.json);
     return usage;
   }
-  std::vector<ScheduledRun> runs;
+  ordered_json question = {{"study", "schedule"}, {"runs", ordered_json::array()}};
   for (std::size_t i = 0; i < o.files.size(); ++i) {
-    auto run = scheduled(o, i);
+    auto run = run_of_file(o, i);
     if (!run) return refused;
-    runs.push_back(std::move(*run));
+    question["runs"].push_back(std::move(*run));
   }
-  ordered_json out = {{"prism_study", "schedule"}, {"engine_version", engine_version}};
-  std::string text;
-  for (const auto& [by, name] : {std::pair(ScheduleBy::p95, "p95"), std::pair(ScheduleBy::mean, "mean")}) {
-    const RunOrder plan = schedule(runs, by);
-    ordered_json list = ordered_json::array();
-    Rows rows{{std::string("Ordered by ") + name + " finish", "deadline, day", "P(met)", "95 % interval",
-               "mean finish", "95 % within"}};
-    for (std::size_t k = 0; k < plan.order.size(); ++k) {
-      const ScheduledRun& r = runs[static_cast<std::size_t>(plan.order[k])];
-      list.push_back({{"title", r.name},
-                      {"deadline_days", r.deadline_s / day},
-                      {"probability", plan.met[k]},
-                      {"interval", {plan.low[k], plan.high[k]}},
-                      {"mean_finish_s", plan.mean_finish_s[k]},
-                      {"p95_finish_s", plan.p95_finish_s[k]}});
-      rows.push_back({"  " + r.name, significant(r.deadline_s / day, 4), significant(plan.met[k], 3),
-                      significant(plan.low[k], 3) + " to " + significant(plan.high[k], 3),
-                      days(plan.mean_finish_s[k]), days(plan.p95_finish_s[k])});
-    }
-    out[std::string("by_") + name] = {{"all_met", plan.all_met}, {"order", std::move(list)}};
-    text += table(rows, "") + "  all deadlines met: " + percent(plan.all_met) + "\n\n";
+  const auto planning = plan_planning("", question.dump());
+  if (!planning) {
+    const Diagnostic& d = planning.diagnostics.front();
+    print_fault(code_name(d.code), d.message + " [" + d.pointer + "]", o.json);
+    return refused;
   }
+  const ordered_json document = played(*planning, o.threads);
+  std::string text = order_text(document, "p95");
+  if (o.files.size() > 1) text += order_text(document, "mean");
   text +=
       "  One run after the other on one cluster; first the one that must start earliest by its own p95 (or "
       "mean).\n";
-  return show(out, text, o.json);
+  return show(document, text + foot(document), o.json);
 }
 
 }  // namespace prism::cli

@@ -48,6 +48,7 @@ void add_training_studies(CLI::App& study, TrainingStudyOptions& o, int& code) {
   CLI::App* schedule =
       add(study, o, code, "schedule", "Several runs with deadlines on one cluster", study_schedule);
   schedule->add_option("--deadline-days", o.deadline_days, "For each file, in how many days from now")
+      ->check(CLI::Range(1e-6, 1e5))
       ->required()
       ->delimiter(',');
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace prism::cli::format_test {
 namespace {
 
@@ -28,6 +30,15 @@ TEST(Format, DecimalsFollowTheIntervalWithinLimits) {
   EXPECT_EQ(decimals_for(6.91, 1e-12), 5);  // at most six
   EXPECT_EQ(decimals_for(6.91, 0), 3);      // exact: four
   EXPECT_EQ(decimals_for(12345, 300), 0);
+}
+
+TEST(Format, AHeadlineHasTheFewestDigitsThatStayInTheInterval) {
+  EXPECT_EQ(fewest_decimals(6.7718, 6.7715, 6.7721, 4), 3);
+  EXPECT_EQ(fewest_decimals(6.7718, 6.76, 6.79, 4), 2);
+  EXPECT_EQ(fewest_decimals(6.7718, 1, 9, 4), 2);  // at least three digits
+  EXPECT_EQ(fewest_decimals(6.77184, 6.77183, 6.77185, 4), 4);
+  EXPECT_EQ(fewest_decimals(6.7718, 6.7715, INFINITY, 4), 3);
+  EXPECT_EQ(fewest_decimals(12345, 12344, 12346, 0), 0);
 }
 
 TEST(Format, UnitsOfTime) {

@@ -95,7 +95,8 @@ TEST_F(TrainingProgram, CheckpointStudyFindsAnIntervalNearTheFormulas) {
   EXPECT_EQ(d["prism_study"], "checkpoint");
   EXPECT_EQ(d["curve"]["points"].size(), 13u);
   // 200 runs of a day with some failures each: the simulated optimum is only roughly known.
-  EXPECT_NEAR(d["curve"]["best_interval_s"].get<double>() / d["curve"]["exact_interval_s"].get<double>(), 1, 0.5);
+  EXPECT_NEAR(d["curve"]["best_interval_s"].get<double>() / d["curve"]["exact_interval_s"].get<double>(), 1,
+              0.5);
   EXPECT_LT(d["curve"]["exact_interval_s"], d["curve"]["young_interval_s"]);
   EXPECT_NE(run("study checkpoint A.json").out.find("The run is shortest with a checkpoint every"),
             std::string::npos);
@@ -124,9 +125,15 @@ TEST_F(TrainingProgram, CapacityStudyTriesSizesThatTheBatchAllows) {
 
 TEST_F(TrainingProgram, ScheduleStudyShowsBothOrders) {
   const json d = json::parse(run("study schedule A.json A.json --deadline-days 4,1.3 --json").out);
-  EXPECT_EQ(d["by_p95"]["order"].size(), 2u);
-  EXPECT_EQ(d["by_mean"]["order"][0]["deadline_days"], 1.3) << "what is due first starts first";
-  EXPECT_GT(d["by_mean"]["order"][1]["mean_finish_s"], d["by_mean"]["order"][0]["mean_finish_s"]);
+  EXPECT_EQ(d["scheduled"][1]["deadline_days"], 1.3);
+  const json& places = d["by_mean"]["places"];
+  ASSERT_EQ(places.size(), 2u);
+  EXPECT_EQ(places[0]["run"], 1) << "what is due first starts first";
+  EXPECT_GT(places[1]["mean_finish_s"], places[0]["mean_finish_s"]);
+  const Ended text = run("study schedule A.json A.json --deadline-days 4,1.3");
+  for (const char* part :
+       {"Ordered by p95 finish", "Ordered by mean finish", "all deadlines met: ", "digest "})
+    EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
 }
 
 TEST_F(TrainingProgram, SaysWhatIsMissing) {
@@ -139,6 +146,7 @@ TEST_F(TrainingProgram, SaysWhatIsMissing) {
   const Ended none = run("study checkpoint A.json");
   EXPECT_EQ(none.code, 1);
   EXPECT_NE(none.err.find("has no training_run"), std::string::npos) << none.err;
+  EXPECT_EQ(run("study schedule A.json --deadline-days 1").code, 1);
 }
 
 }  // namespace

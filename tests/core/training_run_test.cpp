@@ -636,21 +636,33 @@ TEST(TrainingRunCapacity, SparesIntervalHoldsTheAnswerOfALongerRun) {
 }
 
 TEST(TrainingRunSchedule, OrdersByWhatMustStartFirst) {
-  const auto runs = [](double mean, double spread) {
-    std::vector<RunRecord> list(200);
-    for (std::size_t i = 0; i < list.size(); ++i)
-      list[i].wall = static_cast<Nanoseconds>(
-          (mean + spread * (static_cast<double>((i * 37) % 200) / 100 - 1)) * ns_per_s);
+  const auto run = [](double deadline, double mean, double spread) {
+    ScheduledRun r{deadline, std::vector<double>(200), std::vector<bool>(200, true)};
+    for (std::size_t i = 0; i < 200; ++i)
+      r.wall_s[i] = mean + spread * (static_cast<double>((i * 37) % 200) / 100 - 1);
+    return r;
+  };
+  const auto indices = [](const RunOrder& plan) {
+    std::vector<int> list;
+    for (const ScheduledPlace& place : plan.places) list.push_back(place.run);
     return list;
   };
-  // By their means the first must start first (10 against 12 before the deadline); by their p95 the second.
-  const std::vector<ScheduledRun> both{{"steady", 110, runs(100, 0)}, {"wild", 112, runs(100, 20)}};
-  EXPECT_EQ(schedule(both, ScheduleBy::mean).order, (std::vector<int>{0, 1}));
+  // By their means the steady one must start first (10 against 12 before the deadline); by their p95 the wild
+  // one.
+  std::vector<ScheduledRun> both{run(110, 100, 0), run(112, 100, 20)};
+  EXPECT_EQ(indices(schedule(both, ScheduleBy::mean)), (std::vector<int>{0, 1}));
   const RunOrder s = schedule(both, ScheduleBy::p95);
-  EXPECT_EQ(s.order, (std::vector<int>{1, 0}));
-  EXPECT_NEAR(s.met[0], 0.8, 0.01);
-  EXPECT_EQ(s.met[1], 0);
-  EXPECT_EQ(s.all_met, 0);
+  EXPECT_EQ(indices(s), (std::vector<int>{1, 0}));
+  EXPECT_NEAR(s.places[0].met.probability, 0.8, 0.01);
+  EXPECT_EQ(s.places[1].met.probability, 0);
+  EXPECT_EQ(s.all_met.probability, 0);
+  EXPECT_EQ(s.places[1].p95_start_s, s.places[0].p95_finish_s);
+  // What comes after a run that is given up never starts.
+  both[1].finished.assign(200, false);
+  both[0].deadline_s = 1000;
+  const RunOrder none = schedule(both, ScheduleBy::p95);
+  EXPECT_EQ(none.places[1].finished, 0);
+  EXPECT_EQ(none.places[1].met.probability, 0);
 }
 
 // ---- Speed

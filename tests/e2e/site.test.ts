@@ -20,11 +20,14 @@ describe("sizes, gzip", () => {
   // What is loaded before the first sentence: everything but what is imported when it is needed.
   const later =
     /\/(baseline|brought|card|charts|compare|editor|evidence|glossary|lessons?|lesson-list|lesson-panel|markdown|model-import|picture|planning|study|studies|training|validation)[-.][^/]*\.js$/;
-  const examples = readdirSync(resolve(root, "examples")).map((name) => name.replace(/\.json$/, ""));
+  // Not index.json, whose name the page's own script has too.
+  const examples = readdirSync(resolve(root, "examples"))
+    .filter((name) => name !== "index.json")
+    .map((name) => name.replace(/\.json$/, ""));
   const isExample = (path: string) => examples.some((name) => basename(path).startsWith(`${name}-`));
   test("first load: at most 70 kB of script", () => {
     const first = scripts.filter((f) => !later.test(f) && !isExample(f));
-    expect(first.length).toBeLessThan(6);
+    expect(first.length).toBeLessThan(7);
     expect(sum(first)).toBeLessThanOrEqual(70_000);
   });
   test("all: at most 330 kB of script", () => expect(sum(scripts)).toBeLessThanOrEqual(330_000));

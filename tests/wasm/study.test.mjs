@@ -3,7 +3,9 @@
 // where there is one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { load, shuffled } from "./module.mjs";
@@ -104,6 +106,51 @@ for (const question of [
       assert.ok(answer.capacity.candidates.length >= 3);
     }
   });
+
+test("planning, schedule: the same bytes on one instance and on two, and natively", async () => {
+  const run = (title, steps) => {
+    const scenario = JSON.parse(planned);
+    return { ...scenario, title, training_run: { ...scenario.training_run, steps } };
+  };
+  const scenarios = [run("Long", 40_000), run("Short", 10_000)];
+  const days = [4, 1];
+  const question = {
+    study: "schedule",
+    runs: scenarios.map((scenario, i) => ({ scenario, deadline_days: days[i] })),
+  };
+  const [a, b] = [await load("study"), await load("study")];
+  const one = play([a], question, (n) => Array.from({ length: n }, (_, i) => i), "");
+  assert.equal(
+    play([a, b], question, (n) => shuffled(n, 7), ""),
+    one,
+  );
+  const { by_p95, scheduled } = JSON.parse(one);
+  assert.deepEqual(
+    by_p95.places.map((place) => scheduled[place.run].name),
+    ["Short", "Long"],
+  );
+  if (!existsSync(program)) return;
+  const folder = mkdtempSync(join(tmpdir(), "prism-schedule-"));
+  try {
+    const files = scenarios.map((scenario) => {
+      const file = join(folder, `${scenario.title}.json`);
+      writeFileSync(file, JSON.stringify(scenario));
+      return file;
+    });
+    const options = ["study", "schedule", ...files, "--deadline-days", days.join(), "--json"];
+    assert.equal(execFileSync(program, options, { encoding: "utf8" }).trim(), one);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a schedule that is refused says which run", async () => {
+  const module = await load("study");
+  const runs = [{ scenario: JSON.parse(scenario), deadline_days: 3 }];
+  const refused = JSON.parse(module.study_plan("", JSON.stringify({ study: "schedule", runs })));
+  assert.equal(refused.ok, false);
+  assert.equal(refused.errors[0].pointer, "/runs/0/scenario");
+});
 
 test("a planning question needs a training run and a deadline", async () => {
   const module = await load("study");

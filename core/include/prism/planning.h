@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions about a training run that take several setups (docs/training-run.md): how often to write
-// checkpoints, how many spares, how many GPUs. Spread over threads or workers by candidate; any number of
-// them gives the same bytes.
+// checkpoints, how many spares, how many GPUs, in which order several runs. Spread over threads or workers by
+// candidate; any number of them gives the same bytes.
 #pragma once
 
 #include <array>
@@ -17,8 +17,16 @@
 
 namespace prism {
 
-enum class PlanningKind { checkpoint, spares, capacity };
-inline constexpr std::array<std::string_view, 3> planning_names{"checkpoint", "spares", "capacity"};
+enum class PlanningKind { checkpoint, spares, capacity, schedule };
+inline constexpr std::array<std::string_view, 4> planning_names{"checkpoint", "spares", "capacity",
+                                                                "schedule"};
+
+/// One of the runs that share a cluster.
+struct PlannedRun {
+  std::string scenario;
+  std::string name;  ///< instead of the scenario's title
+  double deadline_days = 0;
+};
 
 struct PlanningQuestion {
   PlanningKind kind = PlanningKind::checkpoint;
@@ -27,6 +35,7 @@ struct PlanningQuestion {
   std::int64_t most = 32;     ///< spares: the largest number tried
   std::vector<std::int64_t>
       replicas;  ///< capacity: data-parallel sizes; none: what divides the batch, 1/4 to 4 times
+  std::vector<PlannedRun> runs;  ///< schedule
 };
 
 /// A scenario with its question, its step simulated unless the question changes it.
@@ -35,14 +44,15 @@ struct Planning {
   std::string title, resolved;
   TrainingSetup setup;                 ///< the scenario's own; capacity simulates a step for each size
   std::vector<Candidate> candidates;   ///< checkpoint and spares
-  std::vector<std::string> scenarios;  ///< capacity: of each size, from small to large
+  std::vector<std::string> scenarios;  ///< capacity: of each size, from small to large; schedule: of each run
+  std::vector<TrainingSetup> setups;   ///< schedule: of each run, without its step
   std::optional<std::size_t> own;      ///< capacity: which of them is the scenario's own size
   struct LeftOut {
     std::int64_t dp = 0;
     std::string why;
   };
   std::vector<LeftOut> left_out;     ///< capacity: sizes that the layout or the batch cannot have
-  std::vector<Diagnostic> warnings;  ///< of the scenario and, but for capacity, of its training run
+  std::vector<Diagnostic> warnings;  ///< of the scenarios; checkpoint and spares: of the training run too
 };
 
 /// Whether this question is one of these, not one of StudyPlan's.
@@ -50,6 +60,7 @@ bool is_planning_question(std::string_view question);
 /// How the step of a scenario is simulated: here on one thread; the program has its own way.
 using StepRunner = std::function<TrainingSetup(Job&)>;
 TrainingSetup simulate_step(Job& job);
+/// A schedule's runs bring their own scenarios: `scenario` is not read.
 Result<Planning> plan_planning(std::string_view scenario, std::string_view question,
                                const StepRunner& step = simulate_step);
 std::size_t planning_units(const Planning& planning);

@@ -46,9 +46,10 @@ struct StepModel {
 
   double mean_s() const;  ///< long-run mean of a step, tail events included, of a run with factor 1
 };
-/// One state with the mean and variance of simulated steps, which are independent of each other. `run_step_s`: steps of
-/// runs played for themselves, `steps_a_run` each, if something lasts as long as a run: then the variance is that within
-/// a run, and the runs' means differ as these do beyond what so few steps of each make them differ.
+/// One state with the mean and variance of simulated steps, which are independent of each other.
+/// `run_step_s`: steps of runs played for themselves, `steps_a_run` each, if something lasts as long as a
+/// run: then the variance is that within a run, and the runs' means differ as these do beyond what so few
+/// steps of each make them differ.
 StepModel step_model_of(std::span<const double> step_s, std::span<const double> run_step_s = {},
                         std::size_t steps_a_run = 0);
 
@@ -200,7 +201,8 @@ struct Candidate {
   double x;
   TrainingSetup setup;
 };
-/// Its runs, reduced to what curves and answers are made of. Studies can be spread over workers by candidates.
+/// Its runs, reduced to what curves and answers are made of. Studies can be spread over workers by
+/// candidates.
 struct PlayedCandidate {
   CurvePoint curve;
   std::int64_t runs = 0, in_time = 0;  ///< in time: finished within the time asked for
@@ -218,9 +220,11 @@ Result<PlayedCandidate> play_candidate(const Candidate& candidate, double within
                                        const TrainingRunner& run = run_training);
 /// Intervals from a quarter to four times the best one for memoryless failures, in whole steps.
 Result<std::vector<Candidate>> interval_candidates(const TrainingSetup& setup);
-Result<CheckpointCurve> checkpoint_curve_of(const TrainingSetup& setup, std::span<const PlayedCandidate> played);
+Result<CheckpointCurve> checkpoint_curve_of(const TrainingSetup& setup,
+                                            std::span<const PlayedCandidate> played);
 /// All intervals played and the curve through them.
-Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup, const TrainingRunner& run = run_training);
+Result<CheckpointCurve> checkpoint_curve(const TrainingSetup& setup,
+                                         const TrainingRunner& run = run_training);
 
 struct Chance {
   double x = 0;              ///< spares, GPUs
@@ -245,15 +249,25 @@ Result<Capacity> capacity(std::span<const Candidate> candidates, double within_s
 std::vector<Candidate> spare_candidates(const TrainingSetup& setup, std::int64_t most);
 
 struct ScheduledRun {
-  std::string name;
-  double deadline_s = 0;        ///< from now
-  std::vector<RunRecord> runs;  ///< simulated alone; run i of all belong together
+  double deadline_s = 0;       ///< from now
+  std::vector<double> wall_s;  ///< simulated alone; sample i of all belong together
+  std::vector<bool> finished;  ///< false: given up after wall_s
+};
+/// A share of the samples with its 95 % interval (Clopper-Pearson).
+struct Share {
+  double probability = 0, low = 0, high = 1;
+};
+/// A run at its place in an order. Quantiles count a sample that was given up with the time until then.
+struct ScheduledPlace {
+  int run = 0;                              ///< index
+  double p50_start_s = 0, p95_start_s = 0;  ///< when the run before it ends
+  double mean_finish_s = 0, p50_finish_s = 0, p95_finish_s = 0;
+  double finished = 1;  ///< share of the samples in which it and all before it finish
+  Share met;            ///< its deadline
 };
 struct RunOrder {
-  std::vector<int> order;                           ///< indices, first to last
-  std::vector<double> met, low, high;               ///< [order]: P(deadline met), 95 % interval
-  std::vector<double> mean_finish_s, p95_finish_s;  ///< [order]
-  double all_met = 0;
+  std::vector<ScheduledPlace> places;  ///< first to last
+  Share all_met;
 };
 /// One after the other on one cluster; first the one that must start earliest: its deadline less its own mean
 /// or p95.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "report/planning_schedule.h"
 #include "report/study_digest.h"
 #include "scenario/json.h"
 #include "study/bytes.h"
@@ -29,6 +30,7 @@ Result<PlanningQuestion> read_question_of(std::string_view text) {
   const auto json = scenario::parse_json(text);
   if (!json || !json->is_object()) return R::fault(fault("", "a study's question is a JSON object"));
   PlanningQuestion q;
+  const ordered_json* runs = nullptr;
   for (const auto& [key, value] : json->items()) {
     if (key == "study" && value.is_string())
       q.kind = static_cast<PlanningKind>(
@@ -44,9 +46,12 @@ Result<PlanningQuestion> read_question_of(std::string_view text) {
              std::all_of(value.begin(), value.end(),
                          [](const auto& n) { return n.is_number_integer() && n >= 1; }))
       q.replicas = value.template get<std::vector<std::int64_t>>();
+    else if (key == "runs" && value.is_array())
+      runs = &value;
     else
       return R::fault(fault("/" + key, "this study knows no \"" + key + "\" of this type"));
   }
+  if (q.kind == PlanningKind::schedule) return read_runs(runs, std::move(q));
   if (!(q.probability >= 0.001 && q.probability <= 0.999))
     return R::fault(fault("/probability", "the chance of finishing in time is from 0.001 to 0.999"));
   if (q.kind != PlanningKind::checkpoint && !(q.within_days >= 1e-6 && q.within_days <= 1e5))
@@ -186,6 +191,7 @@ Result<Planning> plan_planning(std::string_view text, std::string_view question,
   using R = Result<Planning>;
   auto q = read_question_of(question);
   if (!q) return R::faults(std::move(q.diagnostics));
+  if (q->kind == PlanningKind::schedule) return plan_schedule(std::move(*q));
   auto job = prepare_job(text);
   if (!job) return R::faults(std::move(job.diagnostics));
   if (!job->scenario.training_run)
@@ -217,6 +223,7 @@ Result<Planning> plan_planning(std::string_view text, std::string_view question,
 std::size_t planning_units(const Planning& p) { return std::max(p.candidates.size(), p.scenarios.size()); }
 
 std::vector<std::byte> run_planning_unit(const Planning& p, std::size_t unit) {
+  if (p.question.kind == PlanningKind::schedule) return run_scheduled(p, unit);
   Candidate candidate;
   if (p.question.kind == PlanningKind::capacity) {
     candidate.setup = simulate_step(*prepare_job(p.scenarios[unit]));
@@ -241,6 +248,7 @@ std::string planning_plan_json(const Planning& p) {
 }
 
 std::string planning_json(const Planning& p, const Parts& parts) {
+  if (p.question.kind == PlanningKind::schedule) return schedule_json(p, parts);
   std::vector<PlayedCandidate> played;
   for (const auto& part : parts) played.push_back(played_of(part));
   ordered_json out = {{"prism_study", name_of(p)}, {"engine_version", engine_version},

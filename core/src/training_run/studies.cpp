@@ -255,44 +255,65 @@ LatestStart latest_start(const Training& t, std::span<const RunRecord> runs, dou
   return l;
 }
 
-RunOrder schedule(std::span<const ScheduledRun> runs, ScheduleBy by) {
-  RunOrder s;
-  std::vector<double> latest;  // when each must start at the latest, by its own mean or p95
-  std::size_t n = runs.empty() ? 0 : runs.front().runs.size();
+namespace {
+
+Share share_of(const std::vector<bool>& met) {
+  const auto n = static_cast<std::int64_t>(met.size());
+  const std::int64_t hits = std::count(met.begin(), met.end(), true);
+  const ProbabilityInterval interval = probability_interval(hits, n, confidence);
+  return {static_cast<double>(hits) / static_cast<double>(n), interval.low, interval.high};
+}
+
+/// Indices, first the run that must start earliest.
+std::vector<int> by_latest_start(std::span<const ScheduledRun> runs, ScheduleBy by) {
+  std::vector<double> latest;
   for (const ScheduledRun& r : runs) {
-    const CurvePoint p = curve_point(0, r.runs);
-    latest.push_back(r.deadline_s - (by == ScheduleBy::mean ? p.mean_wall_s : p.p95_s));
-    n = std::min(n, r.runs.size());
+    std::vector<double> wall = r.wall_s;
+    std::sort(wall.begin(), wall.end());
+    latest.push_back(r.deadline_s - (by == ScheduleBy::mean ? moments(wall).mean : quantile(wall, 0.95)));
   }
-  s.order.resize(runs.size());
-  std::iota(s.order.begin(), s.order.end(), 0);
-  std::stable_sort(s.order.begin(), s.order.end(), [&](int a, int b) {
+  std::vector<int> order(runs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return latest[static_cast<std::size_t>(a)] < latest[static_cast<std::size_t>(b)];
   });
-  std::vector<double> finish(n, 0);
+  return order;
+}
+
+}  // namespace
+
+RunOrder schedule(std::span<const ScheduledRun> runs, ScheduleBy by) {
+  RunOrder plan;
+  if (runs.empty()) return plan;
+  std::size_t n = runs.front().wall_s.size();
+  for (const ScheduledRun& r : runs) n = std::min(n, r.wall_s.size());
+  std::vector<double> end(n, 0);
+  // What comes after a run that is given up never starts.
   std::vector<bool> ends(n, true), all(n, true);
-  for (int i : s.order) {
+  ScheduledPlace place;
+  for (int i : by_latest_start(runs, by)) {
     const ScheduledRun& r = runs[static_cast<std::size_t>(i)];
-    std::int64_t hits = 0;
+    std::vector<bool> met(n);
     for (std::size_t k = 0; k < n; ++k) {
-      finish[k] += seconds(r.runs[k].wall);
-      ends[k] = ends[k] && r.runs[k].finished;
-      const bool met = ends[k] && finish[k] <= r.deadline_s;
-      hits += met ? 1 : 0;
-      all[k] = all[k] && met;
+      end[k] += r.wall_s[k];
+      ends[k] = ends[k] && r.finished[k];
+      met[k] = ends[k] && end[k] <= r.deadline_s;
+      all[k] = all[k] && met[k];
     }
-    std::vector<double> sorted = finish;
+    std::vector<double> sorted = end;
     std::sort(sorted.begin(), sorted.end());
-    const ProbabilityInterval interval = probability_interval(hits, static_cast<std::int64_t>(n), confidence);
-    s.met.push_back(static_cast<double>(hits) / static_cast<double>(n));
-    s.low.push_back(interval.low);
-    s.high.push_back(interval.high);
-    s.mean_finish_s.push_back(moments(sorted).mean);
-    s.p95_finish_s.push_back(quantile(sorted, 0.95));
+    place.run = i;
+    place.p50_start_s = place.p50_finish_s;
+    place.p95_start_s = place.p95_finish_s;
+    place.mean_finish_s = moments(sorted).mean;
+    place.p50_finish_s = quantile(sorted, 0.5);
+    place.p95_finish_s = quantile(sorted, 0.95);
+    place.finished = share_of(ends).probability;
+    place.met = share_of(met);
+    plan.places.push_back(place);
   }
-  s.all_met =
-      n > 0 ? static_cast<double>(std::count(all.begin(), all.end(), true)) / static_cast<double>(n) : 0;
-  return s;
+  plan.all_met = share_of(all);
+  return plan;
 }
 
 }  // namespace prism

@@ -14,7 +14,7 @@ export interface Provenance {
 export interface Origin {
   title: string;
   /** For JSON; the title is one of them. */
-  members: Record<string, string | number>;
+  members: Record<string, unknown>;
   /** The same for people, a line each. */
   lines: string[];
   /** In one line, for below a picture. */

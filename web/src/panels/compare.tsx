@@ -3,7 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
 import { readContent } from "../app/documents";
-import { examples, exampleText } from "../app/examples";
+import { type Example, examples, exampleText } from "../app/examples";
 import {
   asLayout,
   type Changed,
@@ -25,7 +25,7 @@ import { useStudy } from "./use-study";
 
 const byte_limit = 8_000_000;
 
-interface Other {
+export interface Other {
   name: string;
   text: string;
   data: Record<string, unknown>;
@@ -92,8 +92,19 @@ export function Comparison() {
   );
 }
 
+interface SecondScenarioProps {
+  onTake: (other: Other | string) => void;
+  offered?: Example[];
+  /** Of the file. */
+  label?: string;
+}
+
 /** An example, a file, or a link or text that is pasted. */
-function SecondScenario({ onTake }: { onTake: (other: Other | string) => void }) {
+export function SecondScenario({
+  onTake,
+  offered = examples,
+  label = "Second scenario",
+}: SecondScenarioProps) {
   const file = useRef<HTMLInputElement>(null);
   const opened = async () => {
     const chosen = file.current?.files?.[0];
@@ -115,7 +126,7 @@ function SecondScenario({ onTake }: { onTake: (other: Other | string) => void })
           <option value="" disabled>
             Choose one
           </option>
-          {examples.map(({ file: name, title }) => (
+          {offered.map(({ file: name, title }) => (
             <option key={name} value={name}>
               {title}
             </option>
@@ -143,7 +154,7 @@ function SecondScenario({ onTake }: { onTake: (other: Other | string) => void })
         type="file"
         hidden
         accept=".json,.txt"
-        aria-label="Second scenario"
+        aria-label={label}
         onChange={() => void opened()}
       />
     </div>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning the training run of the scenario at hand: how often to write checkpoints, how many spares, how many GPUs.
+// Planning the training run of the scenario at hand: how often to write checkpoints, how many spares, how many GPUs, and
+// in which order beside other runs.
 import { useState } from "preact/hooks";
 import { useSelect } from "../app/context";
 import { Glossary } from "../app/glossary";
 import * as format from "../base/format";
 import { type Planning, type PlanningName, planningReading, planningTable } from "../base/planning";
+import { withRun } from "../base/schedule";
 import * as palettes from "../charts/palette";
 import { drawPlanning } from "../charts/planning";
 import { Choice } from "../ui/choice";
@@ -12,13 +14,15 @@ import { DataTable } from "../ui/table";
 import { Comparison } from "./compare";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
+import { SchedulePanel } from "./schedule";
 import { StudyPanels } from "./studies";
 import { useStudy } from "./use-study";
 
-const offers: [PlanningName, string][] = [
+const offers: [PlanningName | "schedule", string][] = [
   ["checkpoint", "How often to write checkpoints"],
   ["spares", "How many spares"],
   ["capacity", "How many GPUs"],
+  ["schedule", "In which order several runs"],
 ];
 const about: Record<PlanningName, string> = {
   checkpoint:
@@ -43,8 +47,10 @@ export function AllStudies() {
 function PlanningPanel() {
   const text = useSelect((s) => s.answer?.text ?? s.doc.text);
   const asked = useSelect((s) => s.answer?.result.training_run?.finish.within.at(-1)?.days ?? 60);
-  const [name, setName] = useState<PlanningName>("checkpoint");
+  const [name, setName] = useState<PlanningName | "schedule">("checkpoint");
   const [days, setDays] = useState(asked);
+  const title = useSelect((s) => s.answer?.result.title ?? "");
+  const [list, setList] = useState(() => withRun([], { name: title || "This scenario", text }, asked) ?? []);
   const { running, share, fault, start, stop } = useStudy();
   const [found, setFound] = useState<{ planning: Planning; text: string } | null>(null);
   const play = () =>
@@ -68,29 +74,35 @@ function PlanningPanel() {
           }}
         />
       </header>
-      {name !== "checkpoint" && (
-        <p>
-          <label>
-            Finished within (days){" "}
-            <input
-              type="number"
-              min="0.001"
-              step="any"
-              value={days}
-              onInput={(event) => setDays(Number(event.currentTarget.value))}
-            />
-          </label>
-        </p>
-      )}
-      <p>
-        <button type="button" class="small" onClick={running ? stop : play}>
-          {running ? "Stop planning" : "Play this question"}
-        </button>{" "}
-        <output>{running ? `${Math.round(100 * share)} %` : ""}</output>
-      </p>
-      {fault && <p role="alert">{fault}</p>}
-      {found && found.planning.prism_study === name && (
-        <Answer planning={found.planning} of={found.text} stale={found.text !== text} />
+      {name === "schedule" ? (
+        <SchedulePanel days={asked} list={list} onList={setList} />
+      ) : (
+        <>
+          {name !== "checkpoint" && (
+            <p>
+              <label>
+                Finished within (days){" "}
+                <input
+                  type="number"
+                  min="0.001"
+                  step="any"
+                  value={days}
+                  onInput={(event) => setDays(Number(event.currentTarget.value))}
+                />
+              </label>
+            </p>
+          )}
+          <p>
+            <button type="button" class="small" onClick={running ? stop : play}>
+              {running ? "Stop planning" : "Play this question"}
+            </button>{" "}
+            <output>{running ? `${Math.round(100 * share)} %` : ""}</output>
+          </p>
+          {fault && <p role="alert">{fault}</p>}
+          {found && found.planning.prism_study === name && (
+            <Answer planning={found.planning} of={found.text} stale={found.text !== text} />
+          )}
+        </>
       )}
     </section>
   );

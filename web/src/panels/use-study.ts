@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One study at a time from a panel: what runs, how far it is, and why it could not be.
 import { useEffect, useState } from "preact/hooks";
+import type { Diagnostic } from "../base/result";
 import type { Study } from "../base/study";
-import type { RunningStudy } from "../engine/study";
+import { type RunningStudy, StudyRefused } from "../engine/study";
 import { begin } from "./begin";
 
 export function useStudy() {
@@ -15,8 +16,13 @@ export function useStudy() {
     running?.cancel();
     setRunning(null);
   };
-  /** `question` may throw where the text is no scenario. */
-  const start = (text: string, question: () => object, found: (answer: Study) => void) => {
+  /** `question` may throw where the text is no scenario. `refusal`: how to say why the core refuses it. */
+  const start = (
+    text: string,
+    question: () => object,
+    found: (answer: Study) => void,
+    refusal?: (errors: Diagnostic[]) => string,
+  ) => {
     setFault("");
     setShare(0);
     let study: RunningStudy;
@@ -32,7 +38,8 @@ export function useStudy() {
         setRunning(null);
       },
       (error) => {
-        setFault(error instanceof Error ? error.message : String(error));
+        if (error instanceof StudyRefused && refusal) setFault(refusal(error.errors));
+        else setFault(error instanceof Error ? error.message : String(error));
         setRunning(null);
       },
     );
