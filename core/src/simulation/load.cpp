@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who each lane is, and what shared causes make of it.
+#include <algorithm>
+
+#include "simulation/lanes.h"
+
+namespace prism {
+
+std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica) {
+  static const std::uint64_t family = stream_key("replica");
+  return stream_state(seed, static_cast<std::uint64_t>(trial),
+                      stream_key(family, static_cast<std::uint64_t>(replica)));
+}
+
+namespace {
+
+/// Multipliers of every mix at every rank, by lane.
+void load_places(const Compiled& c, const SharedDraws& shared, std::span<const Pair> pair, Lanes& lanes) {
+  const std::int64_t pp = c.workload.pp;
+  // By slot, rank and line.
+  std::vector<float> row(static_cast<std::size_t>(pp * c.lines) * lane_count);
+  std::fill(lanes.mix.begin(), lanes.mix.end(), 0.0f);
+  for (std::size_t s = 0; s < c.causes.slots.size(); ++s) {
+    const auto slot = static_cast<Causes::Slot>(s);
+    for (std::int64_t r = 0; r < pp; ++r)
+      for (std::int64_t l = 0; l < c.lines; ++l) {
+        float* to = &row[static_cast<std::size_t>(r * c.lines + l) * lane_count];
+        for (std::size_t k = 0; k < lane_count; ++k)
+          to[k] = shared.at(slot, c.causes.places.group(pair[k].replica, r), l)[pair[k].step];
+      }
+    for (std::size_t m = 1; m < c.causes.mixes.size(); ++m)
+      for (const auto& [acting, share] : c.causes.mixes[m]) {
+        if (acting != slot) continue;
+        float* to = &lanes.mix[m * row.size()];
+        for (std::size_t i = 0; i < row.size(); ++i) to[i] += share * row[i];
+      }
+  }
+}
+
+/// A transfer takes the larger factor of its two ends.
+void load_transfers(const Compiled& c, Lanes& lanes) {
+  const auto pp = static_cast<std::size_t>(c.workload.pp), lines = static_cast<std::size_t>(c.lines);
+  const auto at = [&](Causes::Mix mix, std::size_t rank) {
+    return &lanes.mix[((static_cast<std::size_t>(mix) * pp + rank) * lines) * lane_count];
+  };
+  if (c.hop_mix != 0)
+    for (std::size_t r = 0; r < pp; ++r)
+      for (std::size_t backward = 0; backward < 2; ++backward) {
+        float* to = &lanes.hop[(2 * r + backward) * lane_count];
+        std::copy_n(at(c.hop_mix, r), lane_count, to);
+        raise_float_row(to, at(c.hop_mix, (backward ? r + pp - 1 : r + 1) % pp));
+      }
+  if (c.embedding_exchange && c.embedding.mix != 0) {
+    std::copy_n(at(c.embedding.mix, 0), lane_count, lanes.embedding.data());
+    raise_float_row(lanes.embedding.data(), at(c.embedding.mix, pp - 1));
+  }
+}
+
+/// What changes from micro-batch to micro-batch of a replica.
+void load_micro_batches(const Compiled& c, Lanes& lanes) {
+  const auto m = static_cast<std::size_t>(c.workload.micro_batches);
+  const auto& causes = c.causes;
+  std::vector<std::vector<float>> of_slot(causes.slots.size());
+  for (auto& rows : of_slot) rows.assign(m * lane_count, 1.0f);
+  for (std::size_t i = 0; i < causes.causes.size(); ++i) {
+    if (causes.causes[i].scope != Factor::Scope::micro_batch) continue;
+    pcg32_oneseq generator[lane_count];
+    float draw[lane_count];
+    seed_row(generator, lanes.key, causes.causes[i].key);
+    for (std::size_t b = 0; b < m; ++b) {
+      draw_row(generator, c.bucket(causes.causes[i].law[Causes::until_collective]), draw);
+      for (std::size_t s = 0; s < causes.slots.size(); ++s)
+        for (std::int32_t cause : causes.slots[s].causes)
+          if (static_cast<std::size_t>(cause) == i) scale_row(&of_slot[s][b * lane_count], draw);
+    }
+  }
+  std::fill(lanes.micro.begin(), lanes.micro.end(), 0.0f);
+  for (std::size_t mix = 1; mix < causes.mixes.size(); ++mix)
+    for (const auto& [slot, share] : causes.mixes[mix])
+      for (std::size_t i = 0; i < m * lane_count; ++i)
+        lanes.micro[mix * m * lane_count + i] += share * of_slot[static_cast<std::size_t>(slot)][i];
+}
+
+}  // namespace
+
+void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
+          std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes) {
+  Pair pair[lane_count];
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    pair[k] = pairs[std::min(k, pairs.size() - 1)];
+    lanes.key[k] = replica_key(seed, steps[static_cast<std::size_t>(pair[k].step)].trial, pair[k].replica);
+  }
+  if (c.causes.any()) {
+    load_places(c, shared, pair, lanes);
+    load_transfers(c, lanes);
+    if (!lanes.micro.empty()) load_micro_batches(c, lanes);
+  }
+  lanes.strikes.clear();
+  if (!stalls) return;
+  for (std::size_t k = 0; k < std::min(pairs.size(), lane_count); ++k)
+    stalls->append(lanes.key[k], static_cast<std::uint8_t>(k), lanes.strikes);
+  // Equal places of one lane keep their order: sums of two delays do not depend on it.
+  std::stable_sort(lanes.strikes.begin(), lanes.strikes.end(),
+                   [](const Strike& a, const Strike& b) { return a.place < b.place; });
+}
+
+}  // namespace prism

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// From segments to what a chunk draws.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "simulation/compiled.h"
+
+namespace prism {
+
+/// Consecutive compute operators, and the collective that ends them.
+struct Leg {
+  std::vector<Operator> compute;
+  const Segment* end = nullptr;  ///< null: no collective follows
+};
+std::vector<Leg> legs_of(const std::vector<Segment>& segments);
+
+bool crosses_replicas(const Leg& leg);
+/// Every collective inside a chunk is taken to synchronise all tensor and context ranks of the stage.
+bool ends_in_tensor_collective(const std::vector<Segment>& segments);
+
+/// What a group waits for something that each of its ranks goes through separately (a transfer, an exchange,
+/// the gradients of weights) when more work follows on each rank before the group meets. The group goes on at
+/// max(separate + follows), of which max(follows) is drawn elsewhere; the difference is drawn here with its
+/// true mean and variance.
+LawBook::Law felt_by_group(LawBook& book, LawBook::Law separate, LawBook::Law follows, std::int64_t ranks);
+/// Of one rank, until its first collective.
+LawBook::Law first_compute(LawBook& book, const std::vector<Segment>& segments);
+
+/// Builds programs for a number of lines that each stand for `ranks_a_line` tensor ranks.
+class ProgramCompiler {
+ public:
+  ProgramCompiler(Compiled& compiled, std::int64_t ranks_a_line)
+      : compiled_(&compiled), ranks_a_line_(ranks_a_line) {}
+
+  /// True once a segment had to be split into its operators because they do not convolve.
+  bool split = false;
+
+  /// Laws of compute on one rank between two synchronisations, with their weight in seconds.
+  Causes::Legs legs;
+
+  /// `follows`: law of what each rank does next before the group meets; none where it meets at once.
+  void append_compute(Program& program, const std::vector<Operator>& operators,
+                      LawBook::Law follows = LawBook::none);
+  void append_collective(Program& program, const Operator& op, Group group);
+
+  /// `felt_by_group`, once for each pair.
+  LawBook::Law felt(LawBook::Law separate, LawBook::Law follows);
+
+  Program program(const std::vector<Segment>& segments, LawBook::Law follows = LawBook::none);
+
+  Draw draw(const std::vector<Operator>& operators, LawBook::Law law, bool collective, bool leaves_node,
+            Causes::Apart apart = Causes::until_collective) const;
+
+ private:
+  void append(Program& program, const std::vector<Operator>& operators, LawBook::Law law, bool collective,
+              bool leaves_node, Causes::Apart apart = Causes::until_collective);
+
+  Compiled* compiled_;
+  std::int64_t ranks_a_line_;
+  std::map<std::pair<LawBook::Law, LawBook::Law>, LawBook::Law> felt_;
+};
+
+/// Equal draws of a chunk taken together: a chunk of the one line is the sum of its draws in any order, so n
+/// equal ones are one draw of their sum. Those that do not convolve stay apart.
+Program grouped(LawBook& book, const Program& program);
+
+}  // namespace prism

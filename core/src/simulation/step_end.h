@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "simulation/programs.h"
+
+namespace prism {
+
+/// Law of what a rank does after these weights before its group meets; none if it does not convolve.
+LawBook::Law law_after(Compiled& compiled, const Compiled::Stream& weights);
+
+/// What every rank does after its last backward: programs, the exchange of tied embeddings and sections.
+std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& compiler,
+                                       std::int64_t ranks_a_line);
+
+}  // namespace prism
