@@ -68,7 +68,8 @@ val samples(int handle, const val& trials) {
 void release(int handle) { jobs.erase(handle); }
 
 std::string import_model(const std::string& config, double virtual_stages) {
-  if (!(virtual_stages >= 1 && virtual_stages <= 1e6)) throw std::out_of_range("virtual stages from 1 to 1000000");
+  if (!(virtual_stages >= 1 && virtual_stages <= 1e6))
+    throw std::out_of_range("virtual stages from 1 to 1000000");
   return prism::model_import_json(config, static_cast<std::int64_t>(virtual_stages));
 }
 

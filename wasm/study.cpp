@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies (study.d.ts), a module of its own: it holds the whole engine once more, and who asks for no study does not
-// download it.
+// Studies (study.d.ts), a module of its own: it holds the whole engine once more, and who asks for no study
+// does not download it.
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -71,7 +71,8 @@ val study_unit(int handle, double unit) {
     return copied_out(prism::run_variant(*plan, static_cast<std::int64_t>(unit)));
   if (const auto* plan = std::get_if<prism::TimelinePlan>(&held))
     return copied_out(prism::run_timeline_unit(*plan, static_cast<std::size_t>(unit)));
-  return copied_out(prism::run_planning_unit(std::get<prism::Planning>(held), static_cast<std::size_t>(unit)));
+  return copied_out(
+      prism::run_planning_unit(std::get<prism::Planning>(held), static_cast<std::size_t>(unit)));
 }
 
 std::string study_finish(int handle, const val& parts) {

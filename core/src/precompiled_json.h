@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precompiled for the rooms that know JSON: reading the library's header and making its class of values takes longer
-// than most of their sources.
+// Precompiled for the rooms that know JSON: reading the library's header and making its class of values takes
+// longer than most of their sources.
 #pragma once
 
 #include <nlohmann/json.hpp>

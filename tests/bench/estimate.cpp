@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Milliseconds of one deterministic estimate, from the scenario's text to the step's seconds, by number of GPUs. One
-// line of JSON for .ci/bench.mjs. Best of the repetitions: on a shared machine the others measure the neighbours.
+// Milliseconds of one deterministic estimate, from the scenario's text to the step's seconds, by number of
+// GPUs. One line of JSON for .ci/bench.mjs. Best of the repetitions: on a shared machine the others measure
+// the neighbours.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,7 +12,8 @@
 namespace {
 
 std::string llama_405b(int dp, int micro_batches) {
-  return R"({"prism": 1, "model": "llama-3.1-405b", "parallel": {"tp": 8, "pp": 16, "dp": )" + std::to_string(dp) +
+  return R"({"prism": 1, "model": "llama-3.1-405b", "parallel": {"tp": 8, "pp": 16, "dp": )" +
+         std::to_string(dp) +
          R"(, "schedule": "interleaved-1f1b", "virtual_stages": 8,
              "layers_per_virtual_stage": "one-less-first-and-last", "zero": 1, "sequence_parallel": true},
              "batch": {"micro": 1, "micro_batches": )" +

@@ -12,18 +12,18 @@ namespace prism {
 
 /// What kind of fault a diagnostic reports. The set is closed; `code_name` gives the word used in JSON.
 enum class Code {
-  syntax,                   ///< not JSON
-  duplicate_key,            ///< an object names a key twice
-  too_deep,                 ///< nested deeper than 64
-  too_large,                ///< more than 8 MB of text, or a number of tasks or trials beyond the stated limit
-  not_a_number,             ///< NaN or an infinity where a finite number is needed
-  unknown_key,              ///< a key no part of the schema knows
-  missing_key,              ///< a required key is absent
-  wrong_type,               ///< e.g. a string where a number is needed
-  out_of_range,             ///< a value outside its stated range
-  unknown_name,             ///< a preset, family, kind or schedule that does not exist
-  inconsistent,             ///< two values contradict each other (batch equation, world size, ...)
-  not_divisible,            ///< a divisibility rule is broken
+  syntax,         ///< not JSON
+  duplicate_key,  ///< an object names a key twice
+  too_deep,       ///< nested deeper than 64
+  too_large,      ///< more than 8 MB of text, or a number of tasks or trials beyond the stated limit
+  not_a_number,   ///< NaN or an infinity where a finite number is needed
+  unknown_key,    ///< a key no part of the schema knows
+  missing_key,    ///< a required key is absent
+  wrong_type,     ///< e.g. a string where a number is needed
+  out_of_range,   ///< a value outside its stated range
+  unknown_name,   ///< a preset, family, kind or schedule that does not exist
+  inconsistent,   ///< two values contradict each other (batch equation, world size, ...)
+  not_divisible,  ///< a divisibility rule is broken
   impossible_distribution,  ///< parameters no member of the family has
   unsupported,              ///< understood, but this engine version does not compute it
 };

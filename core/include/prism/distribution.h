@@ -34,8 +34,8 @@ class Distribution {
  public:
   struct Law {  ///< what a family gives
     std::string family;
-    /// Non-decreasing. Relative error promised: 1e-4 for lower mass >= 1e-6 and upper mass >= 1e-12; measured against
-    /// 40-digit references: 5e-8 for the families, 1e-5 for mixtures.
+    /// Non-decreasing. Relative error promised: 1e-4 for lower mass >= 1e-6 and upper mass >= 1e-12; measured
+    /// against 40-digit references: 5e-8 for the families, 1e-5 for mixtures.
     std::function<double(Mass)> quantile;
     double mean;
     double sd;  ///< +infinity where the variance does not exist
@@ -56,7 +56,8 @@ class Distribution {
   std::shared_ptr<const Law> law_;
 };
 
-/// A parameter of a family as users write it. `dimensional` ones carry the unit of the quantity in their JSON key
+/// A parameter of a family as users write it. `dimensional` ones carry the unit of the quantity in their JSON
+/// key
 /// (`median_us`) when the quantity is a time; the others (`cv`, `shape`) never do.
 struct Parameter {
   std::string_view name;
@@ -82,7 +83,8 @@ struct Family {
   std::string_view summary;  ///< one sentence: support, shape, source of the formula
   std::vector<ParameterSet> sets;
 };
-/// constant, normal (truncated at 0), lognormal, gamma, weibull, uniform, exponential, shifted_exponential, pareto, gpd.
+/// constant, normal (truncated at 0), lognormal, gamma, weibull, uniform, exponential, shifted_exponential,
+/// pareto, gpd.
 std::span<const Family> families();
 const Family* find_family(std::string_view name);
 
@@ -96,18 +98,18 @@ std::variant<Distribution, ParameterFault> make_empirical(std::span<const double
 std::variant<Distribution, ParameterFault> make_empirical_quantiles(std::span<const double> masses,
                                                                     std::span<const double> values);
 
-/// The quantile function of any distribution or reduction on one standard grid of masses, fine towards both ends:
-/// the common currency of maxima, sums and samplers.
-/// Own error, from straight lines between knots: at most 1.5e-4 sd for laws of cv up to 1 with tails no heavier than
-/// exponential; 5e-4 of the value in heavier tails. The mean is right to 5e-5 sd. Where the quantile function jumps or
-/// bends sharply (mixtures, data), the error is confined to one cell, at most 1/128 of probability.
+/// The quantile function of any distribution or reduction on one standard grid of masses, fine towards both
+/// ends: the common currency of maxima, sums and samplers. Own error, from straight lines between knots: at
+/// most 1.5e-4 sd for laws of cv up to 1 with tails no heavier than exponential; 5e-4 of the value in heavier
+/// tails. The mean is right to 5e-5 sd. Where the quantile function jumps or bends sharply (mixtures, data),
+/// the error is confined to one cell, at most 1/128 of probability.
 class QuantileTable {
  public:
-  static constexpr int octaves = 48;       ///< each side reaches mass 2^-(octaves+1), about 2e-15
-  static constexpr int per_octave = 32;    ///< knots an octave
+  static constexpr int octaves = 48;     ///< each side reaches mass 2^-(octaves+1), about 2e-15
+  static constexpr int per_octave = 32;  ///< knots an octave
   static constexpr int half = octaves * per_octave;
-  /// Masses of the knots of one side: knot i has mass 2^-(1 + i / per_octave) interpolated linearly inside an octave,
-  /// so knot 0 is the median and knot `half` the outermost.
+  /// Masses of the knots of one side: knot i has mass 2^-(1 + i / per_octave) interpolated linearly inside an
+  /// octave, so knot 0 is the median and knot `half` the outermost.
   static double knot_mass(int i);
 
   /// Calls `quantile` at every knot: 3,073 times, and some more where it jumps.
@@ -155,20 +157,22 @@ struct Addend {
   const QuantileTable* table;
   std::uint64_t count;
 };
-/// Sum of independent variables by lumps on grids that keep every mean, convolved directly; the sd of the result is set
-/// to the exact one, and its values stay between the sums of the lowest and of the highest. Quantiles between 0.001 and
-/// 0.999 are right to 3e-3 sd. nullopt if a tail is too heavy for a grid (more than 2^16 cells, or 2^28 products in all:
-/// from about cv 1 of a log-normal, or power laws): such sums must be sampled term by term.
+/// Sum of independent variables by lumps on grids that keep every mean, convolved directly; the sd of the
+/// result is set to the exact one, and its values stay between the sums of the lowest and of the highest.
+/// Quantiles between 0.001 and 0.999 are right to 3e-3 sd. nullopt if a tail is too heavy for a grid (more
+/// than 2^16 cells, or 2^28 products in all: from about cv 1 of a log-normal, or power laws): such sums must
+/// be sampled term by term.
 std::optional<QuantileTable> sum_of(std::span<const Addend> addends);
 
-/// Piecewise linear inverse of a distribution, addressed by the float bits of a uniform 32-bit word: buckets become
-/// finer by octaves towards both ends, so that a draw is one look-up and the tails are not straight lines.
-/// Word w: y = w < 2^31 ? w : ~w (31 bits); f = float(y | 1), in [1, 2^31]; the draw lies at mass f / 2^32 from the
-/// lower end (w < 2^31) or from the upper end. Bucket = exponent of f and its top 5 mantissa bits; draw = a + b f.
+/// Piecewise linear inverse of a distribution, addressed by the float bits of a uniform 32-bit word: buckets
+/// become finer by octaves towards both ends, so that a draw is one look-up and the tails are not straight
+/// lines. Word w: y = w < 2^31 ? w : ~w (31 bits); f = float(y | 1), in [1, 2^31]; the draw lies at mass f /
+/// 2^32 from the lower end (w < 2^31) or from the upper end. Bucket = exponent of f and its top 5 mantissa
+/// bits; draw = a + b f.
 struct SampleTable {
-  static constexpr int mantissa_bits = 5;                      ///< 32 buckets an octave
-  static constexpr int octaves = 32;                           ///< f is below 2^32
-  static constexpr int side = octaves << mantissa_bits;        ///< buckets of one side
+  static constexpr int mantissa_bits = 5;                ///< 32 buckets an octave
+  static constexpr int octaves = 32;                     ///< f is below 2^32
+  static constexpr int side = octaves << mantissa_bits;  ///< buckets of one side
   struct Bucket {
     float a, b;
   };

@@ -26,16 +26,16 @@ struct OperatorEvidence {
   std::vector<Episode> episodes;
   std::vector<WorkerView> workers;  ///< replica by replica
   std::vector<double> serial_s;  ///< the serial graph with all launch gaps: should be the measured step times
-  PredictionError input_error;  ///< of a prediction from these steps
+  PredictionError input_error;   ///< of a prediction from these steps
   double healthy_s = 0;  ///< mean step with the compute of slow workers replaced by a peer's; 0: none slow
 };
 Result<OperatorEvidence> examine(const OperatorTrace& trace);
 std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvidence& evidence,
                                    const Account& account);
 
-/// The measured job as an operator list: a rank stands for a tensor-parallel group, laws are those of healthy workers,
-/// launch gaps are operators of their own. What micro-batches, steps and workers share is in factors, slow workers
-/// (WorkerView::slow) are what-ifs.
+/// The measured job as an operator list: a rank stands for a tensor-parallel group, laws are those of healthy
+/// workers, launch gaps are operators of their own. What micro-batches, steps and workers share is in
+/// factors, slow workers (WorkerView::slow) are what-ifs.
 std::string scenario_from(const OperatorTrace& trace, const OperatorEvidence& evidence,
                           const std::string& title);
 

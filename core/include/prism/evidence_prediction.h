@@ -49,18 +49,19 @@ std::vector<double> predict_steps(const OperatorTrace& trace, const ReplayGraph&
 /// The recorded step (a position) whose level, transfers and gaps trial `trial` of a prediction takes.
 int source_step(const OperatorTrace& trace, int trial, std::uint64_t seed);
 
-/// Central 95 % of the predicted p50 and p95 over refits to steps drawn with replacement, relative to the prediction.
-/// A trial counts as often as its step was drawn; the content of micro-batches, of which there are many more, stays.
-/// With so few steps the p95 of a refit hardly leaves the largest ones: its range is on the narrow side.
+/// Central 95 % of the predicted p50 and p95 over refits to steps drawn with replacement, relative to the
+/// prediction. A trial counts as often as its step was drawn; the content of micro-batches, of which there
+/// are many more, stays. With so few steps the p95 of a refit hardly leaves the largest ones: its range is on
+/// the narrow side.
 struct PredictionError {
   int steps, refits;
   double p50_low, p50_high, p95_low, p95_high;
 };
-PredictionError prediction_error(const OperatorTrace& trace, const ReplayGraph& serial, const Decomposition& parts,
-                                 int refits, std::uint64_t seed);
+PredictionError prediction_error(const OperatorTrace& trace, const ReplayGraph& serial,
+                                 const Decomposition& parts, int refits, std::uint64_t seed);
 /// The same from trials and the steps they come from.
-PredictionError error_of_few_steps(const std::vector<double>& seconds, const std::vector<int>& step, int steps,
-                                   int refits, std::uint64_t seed);
+PredictionError error_of_few_steps(const std::vector<double>& seconds, const std::vector<int>& step,
+                                   int steps, int refits, std::uint64_t seed);
 
 /// Largest vertical distance between two empirical distribution functions; both ascending.
 double ks_distance(const std::vector<double>& a, const std::vector<double>& b);

@@ -42,7 +42,8 @@ struct Schedule {
 std::span<const Schedule> schedules();
 const Schedule* find_schedule(std::string_view name);
 
-/// The most chunks whose activations a rank holds at once: from a forward pass to the last pass that needs them.
+/// The most chunks whose activations a rank holds at once: from a forward pass to the last pass that needs
+/// them.
 std::int64_t activations_in_flight(const Schedule& schedule, const PipelineShape& shape, std::int64_t rank);
 
 /// Chunks of one replica in a topological order, with what each waits for. Dependencies between chunks on one

@@ -30,9 +30,10 @@ std::uint64_t mix64(std::uint64_t x);
 std::uint64_t stream_key(std::string_view name);
 /// A key for a numbered member of a family of streams, e.g. (stream_key("compute"), replica).
 std::uint64_t stream_key(std::uint64_t key, std::uint64_t index);
-/// Seed of the PCG stream (seed, trial or block, key), to be given to pcg32_oneseq: a strong mix of all three, so that
-/// nearby seeds, trials and keys start uncorrelated. All streams lie on one cycle of 2^64 words; that two of a million
-/// streams of a million words overlap anywhere has probability 0.05, and then only at unrelated positions.
+/// Seed of the PCG stream (seed, trial or block, key), to be given to pcg32_oneseq: a strong mix of all
+/// three, so that nearby seeds, trials and keys start uncorrelated. All streams lie on one cycle of 2^64
+/// words; that two of a million streams of a million words overlap anywhere has probability 0.05, and then
+/// only at unrelated positions.
 std::uint64_t stream_state(std::uint64_t seed, std::uint64_t block, std::uint64_t key);
 
 /// Sum with Neumaier's compensation, in order.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study: variants of one scenario on the same noise, and a reduction. Variants share seed and stream names, so what a
-// change leaves alone is drawn alike in all of them, and differences are known far better than the times themselves.
-// Each variant is one unit of work that depends on nothing but the plan: any number of threads or workers gives the same
-// bytes.
+// A study: variants of one scenario on the same noise, and a reduction. Variants share seed and stream names,
+// so what a change leaves alone is drawn alike in all of them, and differences are known far better than the
+// times themselves. Each variant is one unit of work that depends on nothing but the plan: any number of
+// threads or workers gives the same bytes.
 #pragma once
 
 #include <array>
@@ -47,8 +47,9 @@ struct StudyQuestion {
   std::vector<NamedChange> layouts;  ///< empty: enumerated
   std::int64_t most = 128;           ///< of the enumerated ones, by an estimate of their time
 
-  std::vector<double> times{0, 0.5, 1, 2, 4};  ///< scale-variability: multiples of the deviation of the logarithm
-  double faster_compute = 1;                   ///< and base times of compute by this: the next generation of GPUs
+  std::vector<double> times{0, 0.5, 1, 2,
+                            4};  ///< scale-variability: multiples of the deviation of the logarithm
+  double faster_compute = 1;     ///< and base times of compute by this: the next generation of GPUs
 
   // Sweep.
   std::string pointer;              ///< JSON Pointer of a number in the scenario
@@ -98,8 +99,8 @@ VariantRun variant_run(std::span<const std::byte> bytes);
 struct Interval {
   double value = 0, low = 0, high = 0;
 };
-/// A variant against variant 0, on the same trials. `differs`: the interval, widened for the number of variants that are
-/// compared (Bonferroni), leaves zero out.
+/// A variant against variant 0, on the same trials. `differs`: the interval, widened for the number of
+/// variants that are compared (Bonferroni), leaves zero out.
 struct Difference {
   Interval seconds;
   bool differs = false;
@@ -111,8 +112,8 @@ struct VariantResult {
   Interval mean, sd, p50, p95, p99;
   std::vector<double> quantiles;  ///< at study_masses
   Difference mean_difference, sd_difference, p95_difference;
-  Difference from_best;                ///< of the p95, against the variant with the least
-  std::vector<double> beyond;          ///< scaling: P(step > x times its own deterministic step)
+  Difference from_best;        ///< of the p95, against the variant with the least
+  std::vector<double> beyond;  ///< scaling: P(step > x times its own deterministic step)
 };
 /// Where the curves of the variants are read off.
 std::vector<double> study_masses();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a scenario to stage programs: what each virtual stage does in each phase, as ordered segments of compute
-// operators, each ended by at most one collective. No random numbers here.
+// From a scenario to stage programs: what each virtual stage does in each phase, as ordered segments of
+// compute operators, each ended by at most one collective. No random numbers here.
 #pragma once
 
 #include <array>
@@ -13,26 +13,27 @@
 
 namespace prism {
 
-/// One operator in a program. An invocation takes scale_s * shape, shape drawn from `Workload::shapes[shape]`.
+/// One operator in a program. An invocation takes scale_s * shape, shape drawn from
+/// `Workload::shapes[shape]`.
 struct Operator {
   std::string name;
   Kind kind = Kind::compute_other;
-  double scale_s = 0;   ///< seconds; with a shape of median 1 this is the median latency
-  int shape = 0;        ///< index into Workload::shapes
+  double scale_s = 0;  ///< seconds; with a shape of median 1 this is the median latency
+  int shape = 0;       ///< index into Workload::shapes
 };
 
-/// Whom a collective synchronises: the ranks that share all coordinates but one (tensor, context, data), the ranks that
-/// hold one set of experts (expert) or one set of shards (shard), the first and the last pipeline rank of one tensor rank
-/// and replica (embedding: tied-embedding gradients), or all. Collectives inside a chunk are over tensor, context, expert
-/// or shard.
+/// Whom a collective synchronises: the ranks that share all coordinates but one (tensor, context, data), the
+/// ranks that hold one set of experts (expert) or one set of shards (shard), the first and the last pipeline
+/// rank of one tensor rank and replica (embedding: tied-embedding gradients), or all. Collectives inside a
+/// chunk are over tensor, context, expert or shard.
 enum class Group { none, tensor, context, expert, shard, data, embedding, world };
 inline constexpr std::size_t group_count = 8;
 inline bool is_inside_chunk(Group g) {
   return g == Group::tensor || g == Group::context || g == Group::expert || g == Group::shard;
 }
 
-/// Some compute operators on every rank, in order, then at most one collective: one duration for the whole group,
-/// started when its last member has arrived.
+/// Some compute operators on every rank, in order, then at most one collective: one duration for the whole
+/// group, started when its last member has arrived.
 struct Segment {
   std::vector<Operator> compute;
   bool has_collective = false;
@@ -43,7 +44,8 @@ struct Segment {
 /// One virtual stage.
 struct StageProgram {
   std::vector<Segment> forward, backward;
-  std::vector<Segment> weight;  ///< gradients of the weights, where the schedule plays them apart; else in `backward`
+  std::vector<Segment>
+      weight;  ///< gradients of the weights, where the schedule plays them apart; else in `backward`
   std::int64_t layers = 0;
 };
 
@@ -53,8 +55,9 @@ struct Transfers {
   Operator forward, backward;
 };
 
-/// What a pipeline rank does after its last backward, in order. Embedding collectives stand in the programs of the first
-/// and the last rank (pp > 1), world collectives in every rank's, equally often and with the same operator.
+/// What a pipeline rank does after its last backward, in order. Embedding collectives stand in the programs
+/// of the first and the last rank (pp > 1), world collectives in every rank's, equally often and with the
+/// same operator.
 struct StepEnd {
   std::vector<std::vector<Segment>> rank;  ///< [pp]
 };
@@ -66,26 +69,26 @@ struct RankMemory {
 };
 
 struct Workload {
-  std::int64_t tp = 1, pp = 1, dp = 1;      ///< tensor times context ranks of a stage, pipeline ranks, replicas
-  std::int64_t virtual_stages = 1;          ///< v
-  std::int64_t micro_batches = 1;           ///< m
+  std::int64_t tp = 1, pp = 1, dp = 1;  ///< tensor times context ranks of a stage, pipeline ranks, replicas
+  std::int64_t virtual_stages = 1;      ///< v
+  std::int64_t micro_batches = 1;       ///< m
   std::string schedule;
-  std::vector<Distribution> shapes;         ///< [0] is the constant 1
-  std::vector<double> shape_medians;        ///< with every factor at its median: not the median of a product
-  std::vector<StageProgram> stages;         ///< [pp*v] in model order; stage s is on pipeline rank s mod pp
+  std::vector<Distribution> shapes;   ///< [0] is the constant 1
+  std::vector<double> shape_medians;  ///< with every factor at its median: not the median of a product
+  std::vector<StageProgram> stages;   ///< [pp*v] in model order; stage s is on pipeline rank s mod pp
   Transfers transfers;
   StepEnd end;
 
   // Memory; empty without a model.
-  std::vector<RankMemory> memory;           ///< [pp]
-  std::vector<double> stage_activations;    ///< [pp*v]; bytes of one micro-batch kept from forward to backward
+  std::vector<RankMemory> memory;         ///< [pp]
+  std::vector<double> stage_activations;  ///< [pp*v]; bytes of one micro-batch kept from forward to backward
   double gpu_memory_bytes = 0;
 
   // What invocations share; the simulation draws it. Factors of scope operation are in the shapes.
   std::vector<Factor> causes;
   std::vector<Stall> stalls;
   std::vector<WhatIf> what_if;
-  std::vector<std::string> silenced;        ///< targets on which no cause acts: they take its mean in their scale
+  std::vector<std::string> silenced;  ///< targets on which no cause acts: they take its mean in their scale
   std::int64_t gpus_per_node = 8;
   RankOrder rank_order = RankOrder::tp_cp_dp_pp;
   /// Groups that leave a node, by Group; and transfers between pipeline neighbours.
@@ -94,28 +97,30 @@ struct Workload {
   bool leaves_node(Group group) const { return group_leaves_node[static_cast<std::size_t>(group)]; }
 
   // Accounting for MFU, HFU and tokens/s; 0 without a model.
-  double tokens = 0;                        ///< per step
-  double model_flops = 0;                   ///< per step, whole job: no recompute, causal attention counted half
-  double hardware_flops = 0;                ///< per step, whole job: with recompute, what the kernels really do
-  double peak_flops = 0;                    ///< of all GPUs together, dense
+  double tokens = 0;          ///< per step
+  double model_flops = 0;     ///< per step, whole job: no recompute, causal attention counted half
+  double hardware_flops = 0;  ///< per step, whole job: with recompute, what the kernels really do
+  double peak_flops = 0;      ///< of all GPUs together, dense
 
   /// What the cost model chose, for people: {"tp all-reduce": "ring, intra-node, 450 GB/s"}.
-  struct Note { std::string about, text; };
+  struct Note {
+    std::string about, text;
+  };
   std::vector<Note> notes;
 };
 
 /// Parameters of a model, embedding and head included.
 double parameter_count(const Model& model);
 
-/// Whether a factor, stall or what-if on `what` acts on operators of this kind. `leaves_node`: for communication,
-/// whether its group, or transfer, spans nodes.
+/// Whether a factor, stall or what-if on `what` acts on operators of this kind. `leaves_node`: for
+/// communication, whether its group, or transfer, spans nodes.
 bool acts_on(std::string_view what, Kind kind, bool leaves_node);
 /// The same for what is random: not on operators that are silenced.
 bool varies_by(std::string_view what, const Workload& workload, Kind kind, bool leaves_node);
 
-/// Both doors: a job description through the cost model (docs/cost-model.md), or the operator list as given. The
-/// scenario is one that read_scenario accepts. Faults: layout rules of tensor parallelism and layers that do not add up.
-/// Warnings: listed operators that the layout leaves without work.
+/// Both doors: a job description through the cost model (docs/cost-model.md), or the operator list as given.
+/// The scenario is one that read_scenario accepts. Faults: layout rules of tensor parallelism and layers that
+/// do not add up. Warnings: listed operators that the layout leaves without work.
 Result<Workload> build_workload(const Scenario& scenario);
 
 }  // namespace prism

@@ -10,7 +10,9 @@ Distribution stretched(const Distribution& x, double times) {
   const double median = x.median();
   if (times == 1 || x.is_constant() || median <= 0) return x;
   if (times == 0) return Distribution({"constant", [median](Mass) { return median; }, median, 0});
-  const auto quantile = [x, times, median](Mass m) { return median * pow_exact(x.quantile(m) / median, times); };
+  const auto quantile = [x, times, median](Mass m) {
+    return median * pow_exact(x.quantile(m) / median, times);
+  };
   if (x.family() == "lognormal") {
     // Again log-normal: kept as such, so that products with others stay in closed form.
     const double cv = x.sd() / x.mean(), variance = times * times * log_exact(1 + cv * cv);

@@ -46,9 +46,9 @@ Result<Graph> compile_graph(const PipelineShape& shape, std::string_view schedul
   const std::int64_t passes = schedule->splits_weights ? 3 : 2;
   if (shape.micro_batches > max_tasks / passes / shape.stages())
     return Result<Graph>::fault({Code::too_large, "/parallel",
-                                 "a replica has " + std::to_string(passes) + " * pp * virtual_stages * micro-batches = " +
-                                     std::to_string(passes) + " * " +
-                                     std::to_string(shape.stages()) + " * " +
+                                 "a replica has " + std::to_string(passes) +
+                                     " * pp * virtual_stages * micro-batches = " + std::to_string(passes) +
+                                     " * " + std::to_string(shape.stages()) + " * " +
                                      std::to_string(shape.micro_batches) + " chunks; at most " +
                                      std::to_string(max_tasks) + " are possible",
                                  "use fewer micro-batches a replica"});
@@ -93,7 +93,8 @@ Result<Graph> compile_graph(const PipelineShape& shape, std::string_view schedul
       task.previous = graph.last_on_rank[r];
       task.source = source;
       task.receive_slot = source < 0 ? -1 : graph.tasks[source].send_slot;
-      const bool sends = ranks > 1 && t.pass != Pass::weight && (t.pass == Pass::forward ? t.stage + 1 < stages : t.stage > 0);
+      const bool sends = ranks > 1 && t.pass != Pass::weight &&
+                         (t.pass == Pass::forward ? t.stage + 1 < stages : t.stage > 0);
       task.send_slot = task.link = task.link_previous = -1;
       const auto self = static_cast<std::int32_t>(graph.tasks.size());
       if (sends) {

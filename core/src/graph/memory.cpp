@@ -46,8 +46,7 @@ std::optional<MemoryAccount> memory_account(const Workload& w) {
       }
     }
     account.rank.push_back(rank);
-    if (rank.total() > account.rank[account.largest].total())
-      account.largest = static_cast<std::size_t>(r);
+    if (rank.total() > account.rank[account.largest].total()) account.largest = static_cast<std::size_t>(r);
   }
   return account;
 }
@@ -57,8 +56,7 @@ std::optional<Diagnostic> check_memory(const Workload& w) {
   if (!account) return std::nullopt;
   const MemoryAccount::Rank& r = account->rank[account->largest];
   if (fit(r.total(), w.gpu_memory_bytes) != Fit::no) return std::nullopt;
-  return Diagnostic{Code::too_large,
-                    "/cluster/gpu",
+  return Diagnostic{Code::too_large, "/cluster/gpu",
                     "this does not fit: pipeline rank " + std::to_string(account->largest) + " holds about " +
                         gib(r.total()) + " a GPU (parameters " + gib(r.held.parameters) + ", gradients " +
                         gib(r.held.gradients) + ", optimizer " + gib(r.held.optimizer) + ", activations " +

@@ -12,8 +12,8 @@ namespace prism {
 struct MemoryAccount {
   struct Rank {
     RankMemory held;
-    double activations = 0;         ///< of all micro-batches in flight, at most, bytes
-    std::int64_t in_flight = 0;     ///< chunks whose activations are kept at that moment
+    double activations = 0;      ///< of all micro-batches in flight, at most, bytes
+    std::int64_t in_flight = 0;  ///< chunks whose activations are kept at that moment
     double total() const {
       return held.parameters + held.gradients + held.optimizer + held.working + activations;
     }
@@ -22,8 +22,8 @@ struct MemoryAccount {
   std::size_t largest = 0;
 };
 
-/// The estimate may be off by as much: it is 5 to 10 % above another model's, and a run on 80 GiB that did fit is estimated
-/// at 88 (docs/cost-model.md).
+/// The estimate may be off by as much: it is 5 to 10 % above another model's, and a run on 80 GiB that did
+/// fit is estimated at 88 (docs/cost-model.md).
 inline constexpr double memory_uncertainty = 0.15;
 enum class Fit { yes, uncertain, no };
 Fit fit(double bytes, double gpu_bytes);

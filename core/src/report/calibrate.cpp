@@ -42,8 +42,8 @@ Result<double> simulated(Scenario& scenario, double scale) {
                                                                                    : moments(steps).mean);
 }
 
-/// The scale with which the step without variability takes so long, or the nearest one that is looked at. Places made
-/// slower are left out: only the proportion to the simulated step matters.
+/// The scale with which the step without variability takes so long, or the nearest one that is looked at.
+/// Places made slower are left out: only the proportion to the simulated step matters.
 double scale_of(Scenario scenario, double step_s) {
   double low = least_scale, high = largest_scale;
   for (int i = 0; i < 48; ++i) {
@@ -68,9 +68,9 @@ Result<CalibrationAccount> calibrate(Scenario& scenario) {
   account.median = scenario.cost_model.calibration == Calibration::median;
   account.measured_s = target;
   account.trials = std::min(scenario.run.trials, most_trials);
-  // Simulated and deterministic step keep nearly the same proportion at any scale: so the deterministic one, which costs
-  // next to nothing, says where the simulated one meets the target. Kept between the scales known to be too small and
-  // too large.
+  // Simulated and deterministic step keep nearly the same proportion at any scale: so the deterministic one,
+  // which costs next to nothing, says where the simulated one meets the target. Kept between the scales known
+  // to be too small and too large.
   double low = least_scale, high = largest_scale, aim = target;
   for (int i = 0; i < 40 && high / low > 1 + 1e-9; ++i) {
     double scale = scale_of(scenario, aim);
@@ -85,11 +85,12 @@ Result<CalibrationAccount> calibrate(Scenario& scenario) {
     return R::of(std::move(account));
   }
   const auto fastest = simulated(scenario, least_scale);
-  return R::fault({Code::inconsistent, "/cost_model/calibrate",
-                   "no efficiency of compute makes the step take " + seconds(target) +
-                       (fastest ? ": with compute a thousand times as fast it takes " + seconds(*fastest)
-                                : std::string()),
-                   "communication and waiting are not calibrated: see network_efficiency, links and overlap"});
+  return R::fault(
+      {Code::inconsistent, "/cost_model/calibrate",
+       "no efficiency of compute makes the step take " + seconds(target) +
+           (fastest ? ": with compute a thousand times as fast it takes " + seconds(*fastest)
+                    : std::string()),
+       "communication and waiting are not calibrated: see network_efficiency, links and overlap"});
 }
 
 }  // namespace prism

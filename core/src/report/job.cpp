@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "graph/memory.h"
 #include "prism/report.h"
 #include "report/calibrate.h"
 #include "report/diagnostics.h"
-#include "graph/memory.h"
 #include "report/training_section.h"
 
 namespace prism {
@@ -77,14 +77,14 @@ Result<Job> prepare_job(std::string_view scenario_text) {
                           " million checkpoints and failures together, at most " +
                           std::to_string(std::llround(max_training_work / 1e6)) + " million are simulated",
                       "ask for fewer runs or a longer checkpoint interval"});
-    if (std::any_of(seen.begin(), seen.end(), [](const Diagnostic& d) { return d.severity == Severity::error; }))
+    if (std::any_of(seen.begin(), seen.end(),
+                    [](const Diagnostic& d) { return d.severity == Severity::error; }))
       return refused();
   }
 
   place(scenario_text, seen);
   return Result<Job>::of(
-      {std::move(*scenario), std::move(*workload), std::move(*simulation), std::move(seen),
-       calibration});
+      {std::move(*scenario), std::move(*workload), std::move(*simulation), std::move(seen), calibration});
 }
 
 std::string plan_json(const Job& job) {

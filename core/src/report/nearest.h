@@ -16,7 +16,7 @@ struct Measurement {
   std::string_view run, gpu, precision;
   double parameters;  ///< of the model
   std::int64_t gpus;
-  std::int64_t tp, pp, cp;       ///< 0: several layouts
+  std::int64_t tp, pp, cp;        ///< 0: several layouts
   double measured_s, modelled_s;  ///< 0 for several layouts
   double error;                   ///< modelled / measured - 1; of several layouts the mean |error|
   bool fitted;                    ///< a number of the cost model was fitted on this row

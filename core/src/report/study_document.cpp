@@ -48,7 +48,6 @@ ordered_json variant_json(const StudyPlan& plan, std::size_t i, const VariantRes
   return out;
 }
 
-
 /// Kinds by what silencing them takes off the p95, the largest first, with the share of the critical path.
 ordered_json sensitivity_answer(const StudyPlan& plan, const StudyResult& r) {
   struct Row {
@@ -65,7 +64,8 @@ ordered_json sensitivity_answer(const StudyPlan& plan, const StudyResult& r) {
       rows.back().scaled = i;
   }
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    return r.variants[a.silenced].p95_difference.seconds.value < r.variants[b.silenced].p95_difference.seconds.value;
+    return r.variants[a.silenced].p95_difference.seconds.value <
+           r.variants[b.silenced].p95_difference.seconds.value;
   });
   ordered_json list = ordered_json::array();
   for (const Row& row : rows) {
@@ -74,7 +74,8 @@ ordered_json sensitivity_answer(const StudyPlan& plan, const StudyResult& r) {
     ordered_json entry;
     entry["kind"] = is_class ? (row.kind == -1 ? "compute" : "communication") : std::string(kind_name(kind));
     entry["whole_class"] = is_class;
-    entry["class"] = (is_class ? row.kind == -1 : class_of(kind) == Class::compute) ? "compute" : "communication";
+    entry["class"] =
+        (is_class ? row.kind == -1 : class_of(kind) == Class::compute) ? "compute" : "communication";
     const VariantResult& v = r.variants[row.silenced];
     entry["silenced"] = {{"variant", row.silenced},
                          {"mean_s", to_json(v.mean_difference)},
@@ -196,7 +197,8 @@ std::string study_json(const StudyPlan& plan, const std::vector<std::vector<std:
   out["axes"] = plan.axes;
   out["masses"] = study_masses();
   out["variants"] = ordered_json::array();
-  for (std::size_t i = 0; i < r.variants.size(); ++i) out["variants"].push_back(variant_json(plan, i, r.variants[i]));
+  for (std::size_t i = 0; i < r.variants.size(); ++i)
+    out["variants"].push_back(variant_json(plan, i, r.variants[i]));
   out["best_mean"] = r.best_mean;
   out["best_p95"] = r.best_p95;
   out["tied_with_best_p95"] = r.tied;

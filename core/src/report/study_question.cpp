@@ -71,7 +71,8 @@ class Members {
 Result<StudyQuestion> read_question(std::string_view text) {
   using R = Result<StudyQuestion>;
   Result<ordered_json> json = scenario::parse_json(text);
-  if (!json || !json->is_object()) return R::fault({Code::syntax, "", "a study's question is a JSON object", ""});
+  if (!json || !json->is_object())
+    return R::fault({Code::syntax, "", "a study's question is a JSON object", ""});
   Members members(std::move(*json));
   StudyQuestion q;
   std::string name;

@@ -191,7 +191,8 @@ ordered_json timeline(const Training& t) {
 TrainingSetup training_of(const Scenario& scenario, const Outcome& outcome) {
   TrainingSetup setup;
   setup.plan = *scenario.training_run;
-  setup.step = step_model_of(outcome.step_s, outcome.run_step_s, static_cast<std::size_t>(outcome.steps_a_run));
+  setup.step =
+      step_model_of(outcome.step_s, outcome.run_step_s, static_cast<std::size_t>(outcome.steps_a_run));
   setup.gpus = scenario.parallel.world();
   setup.nodes = (setup.gpus + scenario.cluster.gpus_per_node - 1) / scenario.cluster.gpus_per_node;
   setup.replicas = scenario.parallel.dp;

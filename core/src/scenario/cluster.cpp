@@ -92,9 +92,9 @@ void read_cost_model(Section& root, std::string_view gpu, std::string_view preci
   const CostModelPreset* preset = nullptr;
   for (const CostModelPreset& p : cost_model_presets())
     if (p.precision == precision && (p.gpu == gpu || (!preset && p.gpu == "other"))) preset = &p;
-  const std::string origin =
-      "default for " + std::string(preset->gpu == "other" ? "GPUs without values of their own" : gpu) +
-      (precision == "bf16" ? "" : " in " + std::string(precision));
+  const std::string origin = "default for " +
+                             std::string(preset->gpu == "other" ? "GPUs without values of their own" : gpu) +
+                             (precision == "bf16" ? "" : " in " + std::string(precision));
   const auto read = [&](const Field& f) {
     const Figure& figure = preset->*f.preset;
     double value = 0;
@@ -169,8 +169,7 @@ void read_cluster(Section& root, Scenario& to, bool job) {
   g.name = preset ? gpu->preset + (same ? "" : " (changed)") : "custom";
   const double rate = to.precision == "fp8" ? fp8 : to.precision == "fp4" ? fp4 : tflops;
   if (rate == 0 && tflops > 0)
-    root.fault_at("precision", Code::inconsistent,
-                  "the GPU has no dense rate in " + to.precision,
+    root.fault_at("precision", Code::inconsistent, "the GPU has no dense rate in " + to.precision,
                   "take bf16, or give \"" + to.precision + "_tflops\" of the GPU");
   g.peak_flops = rate * 1e12;
   g.attention_peak_flops = tflops * 1e12;

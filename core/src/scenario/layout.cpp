@@ -220,7 +220,8 @@ void read_forms(Section& parallel, Scenario& to) {
   else
     refuse_key(parallel, "dp_shard", Code::inconsistent, "without ZeRO nothing is sharded",
                "leave it out, or give \"zero\"");
-  if (parallel.name("gather", gather, gathers, "a time to gather", Assumed<std::string>{gather}) && levelled) {
+  if (parallel.name("gather", gather, gathers, "a time to gather", Assumed<std::string>{gather}) &&
+      levelled) {
     p.gather = enumerator<Gather>(gathers, gather);
     if (zero >= 2 && p.pp > 1 && p.gather != Gather::per_step)
       parallel.fault_at(

@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t most = 32;
 constexpr std::array<std::string_view, 2> classes = {"compute", "communication"};
 
-void read_multiples(Section& s, std::string_view key, std::string_view factor, Limits<double> limits, Names targets,
-                    std::string_view targets_are, std::vector<Multiple>& to) {
+void read_multiples(Section& s, std::string_view key, std::string_view factor, Limits<double> limits,
+                    Names targets, std::string_view targets_are, std::vector<Multiple>& to) {
   if (!s.has(key)) {
     s.take(key);
     return;
@@ -35,7 +35,8 @@ void read_multiples(Section& s, std::string_view key, std::string_view factor, L
 }  // namespace
 
 void read_scale(Section& root, Scenario& to) {
-  read_multiples(root, "scale", "factor", {1e-3, 1e3}, cause_targets(), "a kind, class or network domain", to.scale);
+  read_multiples(root, "scale", "factor", {1e-3, 1e3}, cause_targets(), "a kind, class or network domain",
+                 to.scale);
 }
 
 void read_spread(Section& variability, Scenario& to) {

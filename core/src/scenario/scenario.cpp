@@ -14,8 +14,9 @@ namespace {
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t longest_title = 200;
 /// What a scenario may hold beside its version, its title and its source of operators.
-constexpr std::array<std::string_view, 10> other_keys = {"precision",   "parallel", "batch",       "cluster",      "cost_model",
-                                                         "variability", "what_if",  "input_error", "training_run", "run"};
+constexpr std::array<std::string_view, 10> other_keys = {
+    "precision",   "parallel", "batch",       "cluster",      "cost_model",
+    "variability", "what_if",  "input_error", "training_run", "run"};
 constexpr std::array<std::string_view, 3> precisions = {"bf16", "fp8", "fp4"};
 
 /// `prism` must be there, first, and 1. False: nothing else can be read.
@@ -108,18 +109,20 @@ Scenario read_document(const Json& document, Notes& notes) {
 std::optional<Diagnostic> fault_of_result(std::string_view text, const Json& document) {
   const auto at = [&](std::string pointer, Code code, std::string message, std::string hint = "") {
     const Position p = locate(text, pointer);
-    return Diagnostic{code, std::move(pointer), std::move(message), std::move(hint), Severity::error, p.line, p.column};
+    return Diagnostic{
+        code, std::move(pointer), std::move(message), std::move(hint), Severity::error, p.line, p.column};
   };
   const Json& version = *find_member(document, "prism_result");
   if (find_member(document, "prism"))
-    return at("/prism", Code::inconsistent, "\"prism\" starts a scenario and \"prism_result\" a result: exactly one is needed",
+    return at("/prism", Code::inconsistent,
+              "\"prism\" starts a scenario and \"prism_result\" a result: exactly one is needed",
               "leave one of the two out");
   if (!version.is_number_integer())
     return at("/prism_result", Code::wrong_type, "expected the integer 1, found " + described(version));
   if (version != format_version)
     return at("/prism_result", Code::unsupported,
-              "this is result format " + version.dump() + "; engine " + std::string(engine_version) + " reads format " +
-                  shown(format_version),
+              "this is result format " + version.dump() + "; engine " + std::string(engine_version) +
+                  " reads format " + shown(format_version),
               version > format_version ? "open it with a newer version of Prism" : "formats start at 1");
   if (!find_member(document, "scenario"))
     return at("", Code::missing_key, "this result holds no \"scenario\" to read");

@@ -74,7 +74,8 @@ std::optional<Distribution> read_regime(Section& s, std::string_view word, Facto
     const double values[] = {1, cv};
     if (good)
       for (const ParameterSet& set : lognormal.sets)
-        if (set.parameters[0].name == "median" && set.parameters[1].name == "cv") law = made(set.make(values));
+        if (set.parameters[0].name == "median" && set.parameters[1].name == "cv")
+          law = made(set.make(values));
   }
   r.finish();
   s.put(word, std::move(r.echo));
@@ -114,7 +115,8 @@ Json read_factor(Notes& notes, const Json& value, const std::string& pointer, st
     if (good && (scope != "cluster" || period != "step")) {
       s.fault_at(word, Code::inconsistent,
                  "a regime is shared by the cluster and moves from step to step: it needs scope cluster and "
-                 "period step, found " + scope + " and " + period);
+                 "period step, found " +
+                     scope + " and " + period);
       good = false;
     }
     regime = Factor::Regime{};
@@ -197,8 +199,8 @@ Json read_list(Notes& notes, const Json& list, const std::string& pointer, std::
   return echo;
 }
 
-/// The causes of one sort: the preset's, written out in the echo, and the user's own. Written out, they win over
-/// the table of presets: an echo means the same for ever.
+/// The causes of one sort: the preset's, written out in the echo, and the user's own. Written out, they win
+/// over the table of presets: an echo means the same for ever.
 template <class Cause, class ReadOne>
 void read_causes(Section& s, std::string_view from_preset, std::string_view own, const std::string& preset,
                  const Json& expansion, std::vector<Cause>& to, ReadOne read_one) {

@@ -33,9 +33,11 @@ StepTimeline step_timeline(const Simulation& s, std::int64_t trial) {
   }
   walk(c, recording, 0, decided.row / lines, decided.row % lines,
        [&](std::int32_t task) { timeline.chunk[static_cast<std::size_t>(task)].critical = true; });
-  // Lanes still hold the replica's ends. Rounded as the record is, so that a rank that ends with its chunks does.
+  // Lanes still hold the replica's ends. Rounded as the record is, so that a rank that ends with its chunks
+  // does.
   for (std::size_t r = 0; r < pp; ++r)
-    timeline.alone_s.push_back(static_cast<double>(static_cast<float>(player.lanes().ends[r * lines * lane_count])));
+    timeline.alone_s.push_back(
+        static_cast<double>(static_cast<float>(player.lanes().ends[r * lines * lane_count])));
   return timeline;
 }
 

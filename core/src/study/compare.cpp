@@ -16,9 +16,9 @@ struct Layout {
 };
 
 std::string name_of(const Layout& l) {
-  return "TP" + std::to_string(l.tp) + " PP" + std::to_string(l.pp) + " DP" + std::to_string(l.dp) + " " + l.schedule +
-         (l.virtual_stages > 1 ? " v" + std::to_string(l.virtual_stages) : "") + " micro " + std::to_string(l.micro) +
-         (l.recompute ? " recompute" : "");
+  return "TP" + std::to_string(l.tp) + " PP" + std::to_string(l.pp) + " DP" + std::to_string(l.dp) + " " +
+         l.schedule + (l.virtual_stages > 1 ? " v" + std::to_string(l.virtual_stages) : "") + " micro " +
+         std::to_string(l.micro) + (l.recompute ? " recompute" : "");
 }
 
 /// The rule that spreads the layers most evenly.
@@ -39,7 +39,8 @@ std::vector<Edit> edits_of(const Layout& l, const Scenario& s, const char* rule)
                           {"/batch/global", in_json(s.batch.global)},
                           {"/batch/micro", in_json(l.micro)}};
   if (l.recompute) edits.push_back({"/parallel/recompute", "\"full\""});
-  if (s.parallel.zero > 0) edits.push_back({"/parallel/dp_shard", in_json(std::min(l.dp, s.parallel.dp_shard))});
+  if (s.parallel.zero > 0)
+    edits.push_back({"/parallel/dp_shard", in_json(std::min(l.dp, s.parallel.dp_shard))});
   return edits;
 }
 
@@ -74,7 +75,8 @@ double seconds_of(const std::vector<Segment>& segments) {
   return sum;
 }
 
-/// (m + (p - 1) / v) micro-batches through the slowest rank, and its end of the step: 1F1B without variability.
+/// (m + (p - 1) / v) micro-batches through the slowest rank, and its end of the step: 1F1B without
+/// variability.
 double estimate(const Workload& w) {
   std::vector<double> rank(static_cast<std::size_t>(w.pp), 0);
   double end = 0;
@@ -94,8 +96,10 @@ struct Candidate {
 
 std::vector<Diagnostic> enumerate(StudyPlan& plan) {
   const Scenario& base = plan.base;
-  if (!base.model) return {unfit("layouts are enumerated for a model; a list of operators needs layouts to compare")};
-  if (base.model->experts) return {unfit("layouts of models with experts are not enumerated: give those to compare")};
+  if (!base.model)
+    return {unfit("layouts are enumerated for a model; a list of operators needs layouts to compare")};
+  if (base.model->experts)
+    return {unfit("layouts of models with experts are not enumerated: give those to compare")};
   std::vector<Candidate> fitting;
   std::size_t too_large = 0, refused = 0;
   std::vector<Layout> layouts = layouts_of(base);

@@ -8,7 +8,8 @@ namespace prism::study {
 namespace {
 
 Edit spread(const char* what, double times) {
-  return {"/variability/spread/-", "{\"what\":\"" + std::string(what) + "\",\"times\":" + number_text(times) + "}"};
+  return {"/variability/spread/-",
+          "{\"what\":\"" + std::string(what) + "\",\"times\":" + number_text(times) + "}"};
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ std::vector<Diagnostic> plan_scale_variability(StudyPlan& plan) {
             {compute, communication, scale}, std::move(edits));
       }
   plan.notes.push_back(
-      "Variability times k: every factor f with median 1 becomes f^k, stalls come k times as often, medians stay.");
+      "Variability times k: every factor f with median 1 becomes f^k, stalls come k times as often, medians "
+      "stay.");
   return {};
 }
 
@@ -47,13 +49,15 @@ std::vector<Diagnostic> plan_scale_variability(StudyPlan& plan) {
 std::vector<Diagnostic> plan_sweep(StudyPlan& plan) {
   const StudyQuestion& q = plan.question;
   if (q.pointer.empty() || q.pointer[0] != '/')
-    return {unfit("a sweep needs the JSON Pointer of a number, such as /batch/micro; found \"" + q.pointer + "\"")};
+    return {unfit("a sweep needs the JSON Pointer of a number, such as /batch/micro; found \"" + q.pointer +
+                  "\"")};
   if (q.values.empty()) return {unfit("a sweep needs values")};
   plan.axes = {q.pointer};
   add(plan, "as it is", {0}, {});
   // Of the batch equation, what is not swept and is not a degree gives way.
   std::vector<Edit> first;
-  if (q.pointer == "/parallel/dp" || q.pointer == "/batch/micro") first.push_back({"/batch/micro_batches", ""});
+  if (q.pointer == "/parallel/dp" || q.pointer == "/batch/micro")
+    first.push_back({"/batch/micro_batches", ""});
   if (q.pointer == "/parallel/dp" || q.pointer == "/batch/micro")
     first.push_back({"/batch/global", std::to_string(plan.base.batch.global)});
   if (q.pointer == "/batch/micro_batches") first.push_back({"/batch/global", ""});

@@ -14,7 +14,8 @@ namespace {
 
 constexpr double two_sided = 0.025;
 
-/// The quantile of type 7 of what is left when a block is taken out of the sorted sample, read from the nearer end.
+/// The quantile of type 7 of what is left when a block is taken out of the sorted sample, read from the
+/// nearer end.
 class Remaining {
  public:
   Remaining(const std::vector<double>& sorted, const std::vector<std::int32_t>& block, std::int32_t out,
@@ -111,14 +112,16 @@ Interval interval_of(const Blocked& sample, Statistic s) {
   if (s == Statistic::p95) p = 0.95;
   if (s == Statistic::p99) p = 0.99;
   if (p == 0) return jackknife_interval(sample, s);
-  const RankInterval ranks = quantile_interval(static_cast<std::int64_t>(sample.sorted.size()), p, 1 - 2 * two_sided);
+  const RankInterval ranks =
+      quantile_interval(static_cast<std::int64_t>(sample.sorted.size()), p, 1 - 2 * two_sided);
   if (!ranks.low || !ranks.high) return jackknife_interval(sample, s);
   const auto at = [&](std::int64_t rank) { return sample.sorted[static_cast<std::size_t>(rank - 1)]; };
   return {sample.all[static_cast<std::size_t>(s)], at(*ranks.low), at(*ranks.high)};
 }
 
 Interval jackknife_interval(const Blocked& sample, Statistic s) {
-  return around(sample.all[static_cast<std::size_t>(s)], jackknife_error(column(sample, s)), sample.without.size());
+  return around(sample.all[static_cast<std::size_t>(s)], jackknife_error(column(sample, s)),
+                sample.without.size());
 }
 
 Difference difference_of(const Blocked& x, const Blocked& y, Statistic s, std::size_t comparisons) {

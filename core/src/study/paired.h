@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of a sample of trials and their errors by the jackknife over blocks of consecutive trials. Leaving out the
-// same block of two samples that share their noise gives the error of a difference, noise in common cancelled.
-// Quantiles need blocks longer than the root of the sample (Shao & Wu, Annals of Statistics 17, 1989, 1176).
+// Statistics of a sample of trials and their errors by the jackknife over blocks of consecutive trials.
+// Leaving out the same block of two samples that share their noise gives the error of a difference, noise in
+// common cancelled. Quantiles need blocks longer than the root of the sample (Shao & Wu, Annals of Statistics
+// 17, 1989, 1176).
 #pragma once
 
 #include <array>
@@ -22,7 +23,8 @@ struct Blocked {
   std::vector<Statistics> without;  ///< [blocks]
   std::vector<double> sorted;
 };
-/// At most 20, each twice as long as the root of the sample: with shorter ones the intervals of quantiles are too narrow.
+/// At most 20, each twice as long as the root of the sample: with shorter ones the intervals of quantiles are
+/// too narrow.
 std::int64_t block_count(std::size_t trials);
 
 /// Standard error by the jackknife, from the values with one block left out.
@@ -34,8 +36,8 @@ Interval jackknife_interval(const Blocked& sample, Statistic statistic);
 /// x less y. `comparisons`: how many are made, for the verdict.
 Difference difference_of(const Blocked& x, const Blocked& y, Statistic statistic, std::size_t comparisons);
 
-/// Student's t with `freedom` degrees at upper mass `q`: the expansion of Abramowitz & Stegun 26.7.5 in 1 / freedom,
-/// better than 0.2 % from 7 degrees and q >= 1e-4.
+/// Student's t with `freedom` degrees at upper mass `q`: the expansion of Abramowitz & Stegun 26.7.5 in 1 /
+/// freedom, better than 0.2 % from 7 degrees and q >= 1e-4.
 double student(double q, double freedom);
 
 }  // namespace prism::study

@@ -40,7 +40,8 @@ std::vector<Stages> runs_and_spread(std::int64_t stages, std::int64_t size) {
   }
   Stages spread;
   for (std::int64_t i = 0; i < size; ++i) spread.push_back(size > 1 ? i * (stages - 1) / (size - 1) : 0);
-  if (size > 1 && std::find(list.begin(), list.end(), spread) == list.end()) list.push_back(std::move(spread));
+  if (size > 1 && std::find(list.begin(), list.end(), spread) == list.end())
+    list.push_back(std::move(spread));
   return list;
 }
 
@@ -62,13 +63,13 @@ std::vector<Diagnostic> plan_placement(StudyPlan& plan) {
   if (q.unit != "gpu" && q.unit != "node") return {unfit("a slow place is a gpu or a node, found " + q.unit)};
   const std::int64_t places = p.pp * p.dp;
   if (q.count < 1 || q.count > std::min<std::int64_t>(places, 16))
-    return {unfit("slow places: from 1 to " + std::to_string(std::min<std::int64_t>(places, 16)) + ", found " +
-                  std::to_string(q.count))};
+    return {unfit("slow places: from 1 to " + std::to_string(std::min<std::int64_t>(places, 16)) +
+                  ", found " + std::to_string(q.count))};
   plan.axes = {"factor", "stage", "slow_in_a_replica"};
   add(plan, "none slow", {1, -1, 0}, {});
 
-  // Replicas wait for the latest: slow places in different replicas at the same stage cost what one costs, in one
-  // replica they cost the most. So two ends are compared: as many as may be in one replica, and as few.
+  // Replicas wait for the latest: slow places in different replicas at the same stage cost what one costs, in
+  // one replica they cost the most. So two ends are compared: as many as may be in one replica, and as few.
   const auto add_all = [&](std::int64_t in_replica, std::int64_t replicas) {
     std::vector<Stages> list;
     Stages chosen;
@@ -76,10 +77,10 @@ std::vector<Diagnostic> plan_placement(StudyPlan& plan) {
       subsets(p.pp, in_replica, chosen, list);
     } else {
       list = runs_and_spread(p.pp, in_replica);
-      plan.notes.push_back("Of the " + number_text(binomial(p.pp, in_replica)) + " sets of " +
-                           std::to_string(in_replica) +
-                           " stages, neighbours and the widest spread are played. Bound: no arrangement makes a step "
-                           "longer than the slow factor does, and none is better than the best single place.");
+      plan.notes.push_back(
+          "Of the " + number_text(binomial(p.pp, in_replica)) + " sets of " + std::to_string(in_replica) +
+          " stages, neighbours and the widest spread are played. Bound: no arrangement makes a step "
+          "longer than the slow factor does, and none is better than the best single place.");
     }
     for (double factor : q.slow)
       for (const Stages& stages : list) {
@@ -88,11 +89,13 @@ std::vector<Diagnostic> plan_placement(StudyPlan& plan) {
         for (std::int64_t d = 0; d < replicas; ++d)
           for (std::int64_t s : stages)
             if (left-- > 0)
-              edits.push_back({"/what_if/-", "{\"where\":{\"pp\":" + std::to_string(s) + ",\"dp\":" +
-                                                 std::to_string(d) + ",\"unit\":" + in_json(q.unit) +
-                                                 "},\"what\":\"compute\",\"factor\":" + number_text(factor) + "}"});
-        add(plan, names(stages) + (replicas > 1 ? " of " + std::to_string(replicas) + " replicas" : "") + ", " +
-                      number_text(factor) + " x",
+              edits.push_back(
+                  {"/what_if/-", "{\"where\":{\"pp\":" + std::to_string(s) + ",\"dp\":" + std::to_string(d) +
+                                     ",\"unit\":" + in_json(q.unit) +
+                                     "},\"what\":\"compute\",\"factor\":" + number_text(factor) + "}"});
+        add(plan,
+            names(stages) + (replicas > 1 ? " of " + std::to_string(replicas) + " replicas" : "") + ", " +
+                number_text(factor) + " x",
             {factor, static_cast<double>(stages[0]), static_cast<double>(in_replica)}, std::move(edits));
       }
   };
@@ -100,7 +103,8 @@ std::vector<Diagnostic> plan_placement(StudyPlan& plan) {
   add_all(together, (q.count + together - 1) / together);
   if (apart != together) add_all(apart, (q.count + apart - 1) / apart);
   plan.notes.push_back(
-      "Replicas are alike, and so are the ranks of a group: a position is a pipeline rank. A slow node slows all its GPUs.");
+      "Replicas are alike, and so are the ranks of a group: a position is a pipeline rank. A slow node slows "
+      "all its GPUs.");
   return {};
 }
 

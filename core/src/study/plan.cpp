@@ -18,9 +18,7 @@ Diagnostic unfit(std::string message, std::string hint) {
   return {Code::inconsistent, "", std::move(message), std::move(hint)};
 }
 
-std::string number_text(double x) {
-  return scenario::number(x).dump();
-}
+std::string number_text(double x) { return scenario::number(x).dump(); }
 
 bool add(StudyPlan& plan, std::string name, std::vector<double> at, std::vector<Edit> edits) {
   Variant v{std::move(name), std::move(edits), std::move(at), {}, 1};
@@ -31,7 +29,8 @@ bool add(StudyPlan& plan, std::string name, std::vector<double> at, std::vector<
     plan.left_out.push_back({v.name, first_error(workload.diagnostics)});
     return false;
   }
-  const auto chunks = static_cast<double>(workload->stages.size()) * static_cast<double>(workload->micro_batches);
+  const auto chunks =
+      static_cast<double>(workload->stages.size()) * static_cast<double>(workload->micro_batches);
   v.work = chunks * static_cast<double>(scenario->run.trials);
   plan.variants.push_back(std::move(v));
   return true;
@@ -40,8 +39,8 @@ bool add(StudyPlan& plan, std::string name, std::vector<double> at, std::vector<
 namespace {
 
 using Planner = std::vector<Diagnostic> (*)(StudyPlan&);
-constexpr std::array<Planner, study_names.size()> planners{plan_sensitivity, plan_placement,         plan_scaling,
-                                                           plan_compare,     plan_scale_variability, plan_sweep};
+constexpr std::array<Planner, study_names.size()> planners{
+    plan_sensitivity, plan_placement, plan_scaling, plan_compare, plan_scale_variability, plan_sweep};
 
 }  // namespace
 }  // namespace study
@@ -63,8 +62,8 @@ Result<StudyPlan> plan_study(std::string_view text, const StudyQuestion& questio
   StudyPlan plan{question, std::move(*base), edited(text, {}), {}, {}, {}, {}};
   auto faults = study::planners[static_cast<std::size_t>(question.kind)](plan);
   if (faults.empty() && plan.variants.size() < 2)
-    faults.push_back(study::unfit(
-        "nothing is left to compare" + (plan.left_out.empty() ? std::string() : ": " + plan.left_out[0].why)));
+    faults.push_back(study::unfit("nothing is left to compare" +
+                                  (plan.left_out.empty() ? std::string() : ": " + plan.left_out[0].why)));
   if (!faults.empty()) return R::faults(std::move(faults));
   return R::of(std::move(plan));
 }

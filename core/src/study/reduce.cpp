@@ -51,7 +51,8 @@ StudyResult reduce_study(const StudyPlan& plan, std::span<const VariantRun> runs
   if (!runs.empty()) result.critical_path = runs[0].critical_path;
   const Blocked& best = *samples[static_cast<std::size_t>(result.best_p95)];
   const auto comparisons = static_cast<std::size_t>(std::count_if(
-                               samples.begin(), samples.end(), [](const auto& s) { return s.has_value(); })) - 1;
+                               samples.begin(), samples.end(), [](const auto& s) { return s.has_value(); })) -
+                           1;
   result.tied.push_back(result.best_p95);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!samples[i]) continue;
@@ -62,7 +63,8 @@ StudyResult reduce_study(const StudyPlan& plan, std::span<const VariantRun> runs
       v.p95_difference = difference_of(*samples[i], *samples[0], Statistic::p95, comparisons);
     }
     v.from_best = difference_of(*samples[i], best, Statistic::p95, comparisons);
-    if (!v.from_best.differs && static_cast<int>(i) != result.best_p95) result.tied.push_back(static_cast<int>(i));
+    if (!v.from_best.differs && static_cast<int>(i) != result.best_p95)
+      result.tied.push_back(static_cast<int>(i));
   }
   return result;
 }

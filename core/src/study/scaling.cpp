@@ -29,7 +29,8 @@ std::vector<Diagnostic> plan_scaling(StudyPlan& plan) {
       continue;
     }
     const std::int64_t dp = gpus / replica;
-    std::vector<Edit> edits{{"/parallel/dp", std::to_string(dp)}, {"/batch/micro", std::to_string(s.batch.micro)}};
+    std::vector<Edit> edits{{"/parallel/dp", std::to_string(dp)},
+                            {"/batch/micro", std::to_string(s.batch.micro)}};
     if (q.strong) {
       edits.push_back({"/batch/micro_batches", ""});
       edits.push_back({"/batch/global", std::to_string(s.batch.global)});

@@ -25,11 +25,12 @@ std::set<Kind> kinds_of(const Workload& w) {
 
 }  // namespace
 
-/// Axes: the kind (as in Kind; -1 and -2 are all compute and all communication) and what is done to it, 0 silenced, 1
-/// scaled.
+/// Axes: the kind (as in Kind; -1 and -2 are all compute and all communication) and what is done to it, 0
+/// silenced, 1 scaled.
 std::vector<Diagnostic> plan_sensitivity(StudyPlan& plan) {
   if (!(plan.question.faster > 0 && plan.question.faster < 1))
-    return {unfit("a kind is made faster by a factor between 0 and 1, found " + number_text(plan.question.faster))};
+    return {unfit("a kind is made faster by a factor between 0 and 1, found " +
+                  number_text(plan.question.faster))};
   plan.axes = {"kind", "change"};
   add(plan, "as it is", {-3, -1}, {});
   const auto workload = build_workload(plan.base);
@@ -38,7 +39,8 @@ std::vector<Diagnostic> plan_sensitivity(StudyPlan& plan) {
   };
   const auto scaled = [&](const std::string& what, double at) {
     add(plan, what + " times " + number_text(plan.question.faster), {at, 1},
-        {{"/scale/-", "{\"what\":" + in_json(what) + ",\"factor\":" + number_text(plan.question.faster) + "}"}});
+        {{"/scale/-",
+          "{\"what\":" + in_json(what) + ",\"factor\":" + number_text(plan.question.faster) + "}"}});
   };
   for (Kind kind : kinds_of(*workload)) {
     const std::string name(kind_name(kind));
@@ -48,7 +50,8 @@ std::vector<Diagnostic> plan_sensitivity(StudyPlan& plan) {
   silenced("compute", -1);
   silenced("communication", -2);
   plan.notes.push_back(
-      "A kind without variability takes its own and every shared factor at the mean: its work stays. Effects of kinds do "
+      "A kind without variability takes its own and every shared factor at the mean: its work stays. Effects "
+      "of kinds do "
       "not add up.");
   return {};
 }

@@ -38,8 +38,8 @@ Moments moments_of_sample(std::span<const double> values) {
   return {mean, n > 1 ? square / (n - 1) : 0};
 }
 
-/// The runs' means drawn together, so that their variance is `between`, over the mean of the law that the quantiles
-/// make when read linearly.
+/// The runs' means drawn together, so that their variance is `between`, over the mean of the law that the
+/// quantiles make when read linearly.
 std::vector<double> quantiles_between(std::vector<double> means, const Moments& all, double between) {
   std::sort(means.begin(), means.end());
   const double shrink = std::sqrt(between / all.variance);
@@ -51,7 +51,8 @@ std::vector<double> quantiles_between(std::vector<double> means, const Moments& 
 
 }  // namespace
 
-StepModel step_model_of(std::span<const double> step_s, std::span<const double> run_step_s, std::size_t steps_a_run) {
+StepModel step_model_of(std::span<const double> step_s, std::span<const double> run_step_s,
+                        std::size_t steps_a_run) {
   StepModel model;
   const Moments all = moments_of_sample(step_s);
   model.states.push_back({all.mean, all.variance, 0, 1});

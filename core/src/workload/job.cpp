@@ -60,9 +60,9 @@ void note_exchanges(const Transformer& transformer, const Scenario& scenario,
   if (sharding.reduce_s > 0)
     notes.push_back({"sharded parameters",
                      "a layer gathers in " + seconds_text(sharding.gather_s) + " and reduces in " +
-                         seconds_text(sharding.reduce_s) + "; not hidden by its compute: " +
-                         seconds_text(sharding.exposed_forward_s) + " forward, " +
-                         seconds_text(sharding.exposed_backward_s) + " backward"});
+                         seconds_text(sharding.reduce_s) +
+                         "; not hidden by its compute: " + seconds_text(sharding.exposed_forward_s) +
+                         " forward, " + seconds_text(sharding.exposed_backward_s) + " backward"});
 }
 
 }  // namespace
@@ -103,9 +103,9 @@ Result<Workload> from_job(const Scenario& scenario) {
     workload.transfers = {true,
                           {"activations to the next stage", Kind::send_recv, beside * hop.seconds},
                           {"gradients to the stage before", Kind::send_recv, beside * hop.seconds}};
-    workload.notes.push_back(
-        {"pipeline transfer", bytes_text(bytes) + " " + hop.how + ": " + seconds_text(hop.seconds) +
-                                  ", of which " + number_text(100 * beside) + " % beside compute"});
+    workload.notes.push_back({"pipeline transfer", bytes_text(bytes) + " " + hop.how + ": " +
+                                                       seconds_text(hop.seconds) + ", of which " +
+                                                       number_text(100 * beside) + " % beside compute"});
   }
 
   workload.end.rank = step_end_programs(scenario, network, workload.notes);

@@ -42,12 +42,13 @@ void check_sequence(const Scenario& scenario, std::vector<Diagnostic>& faults) {
   }
   const std::int64_t unit = cp * std::lcm(std::int64_t{2}, tp);
   if (sequence % unit == 0) return;
-  faults.push_back({Code::not_divisible, "/batch/sequence",
-                    "sequence " + text(sequence) + " is not divisible by " +
-                        (tp > 1 ? "cp " + text(cp) + " x lcm(2, tp " + text(tp) + ")" : "2 x cp " + text(cp)) +
-                        " = " + text(unit),
-                    "a context rank holds two equal pieces of the sequence" +
-                        std::string(tp > 1 ? ", each shared by the tensor ranks" : "")});
+  faults.push_back(
+      {Code::not_divisible, "/batch/sequence",
+       "sequence " + text(sequence) + " is not divisible by " +
+           (tp > 1 ? "cp " + text(cp) + " x lcm(2, tp " + text(tp) + ")" : "2 x cp " + text(cp)) + " = " +
+           text(unit),
+       "a context rank holds two equal pieces of the sequence" +
+           std::string(tp > 1 ? ", each shared by the tensor ranks" : "")});
 }
 
 void check_experts(const Scenario& scenario, std::vector<Diagnostic>& faults) {

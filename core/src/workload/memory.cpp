@@ -33,8 +33,9 @@ double layer_activations(const Scenario& s, bool experts) {
   double bytes = (4 * word + 2 * masks) * x / share;  // two norms' inputs and outputs
   bytes += word * tokens * (queries + heads.keys + heads.values + values);
   if (m.latent_attention)
-    bytes += word * tokens *
-             real(m.latent_attention->query_rank + m.latent_attention->kv_rank + m.latent_attention->rope_dim);
+    bytes +=
+        word * tokens *
+        real(m.latent_attention->query_rank + m.latent_attention->kv_rank + m.latent_attention->rope_dim);
   if (c.flash_attention)
     bytes += 4 * tokens * heads.heads;  // sums of exponentials
   else if (p.recompute == Recompute::none)
@@ -58,8 +59,8 @@ std::vector<RankMemory> rank_memory(const Scenario& s) {
   const double shards = real((p.dp_shard > 0 ? p.dp_shard : p.dp) * p.cp);
   const double expert_shards = real(p.tp * p.cp * p.dp / (p.etp * p.ep));
   const auto bytes = [&](const Parameters& held, double each_parameter, bool sharded) {
-    return each_parameter * (sharded ? (held.plain + held.norms) / shards + held.experts / expert_shards
-                                     : held.all());
+    return each_parameter *
+           (sharded ? (held.plain + held.norms) / shards + held.experts / expert_shards : held.all());
   };
   std::vector<RankMemory> ranks;
   for (const Parameters& held : parameters_held(m, p)) {

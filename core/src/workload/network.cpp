@@ -101,8 +101,8 @@ std::string Network::where(const Placement& group) const {
   return std::to_string(group.size) + " ranks " + place + " at " + rate_text(bandwidth(group));
 }
 
-// What a ring inside a node takes, for the steps' latency and the time of the bytes, as measured on eight A100
-// (sweep of vTrain, arXiv 2312.12391, 1 MB to 1 GB; nccl-tests log of microsoft/superbenchmark): small
+// What a ring inside a node takes, for the steps' latency and the time of the bytes, as measured on eight
+// A100 (sweep of vTrain, arXiv 2312.12391, 1 MB to 1 GB; nccl-tests log of microsoft/superbenchmark): small
 // messages in a protocol of low latency at a sixth of the rate; larger ones start later, reach the full rate
 // slowly and never come below a floor. The four numbers are shares, so that they follow latency and rate.
 double Network::ring_inside(double steps, double bytes) const {
@@ -115,8 +115,7 @@ double Network::ring_inside(double steps, double bytes) const {
 CommunicationTime Network::all_reduce(const Placement& group, double bytes) const {
   if (group.size < 2) return {};
   const double n = static_cast<double>(group.size), once = bytes / bandwidth(group);
-  if (group.nodes == 1)
-    return {ring_inside(2 * (n - 1), 2 * (n - 1) / n * bytes), "ring, " + where(group)};
+  if (group.nodes == 1) return {ring_inside(2 * (n - 1), 2 * (n - 1) / n * bytes), "ring, " + where(group)};
   const double ring = 2 * ((n - 1) / n * once + ring_latency(group));
   // A tree joins nodes; inside a node the ranks form a chain, as in NCCL.
   const std::int64_t in_node = (group.size + group.nodes - 1) / group.nodes;
@@ -133,9 +132,10 @@ CommunicationTime Network::gather_or_scatter(const Placement& group, double byte
   return {(n - 1) / n * bytes / bandwidth(group) + ring_latency(group), "ring, " + where(group)};
 }
 
-// A token goes once to each other node that has one of its experts, to the rank at its own place there, and from that
-// rank to each of them by the links inside; both go on at once, and the same way back with sums taken inside a node first
-// (DeepSeek-V3, arXiv 2412.19437, section 3.2.2). Copies are taken to fall on nodes independently.
+// A token goes once to each other node that has one of its experts, to the rank at its own place there, and
+// from that rank to each of them by the links inside; both go on at once, and the same way back with sums
+// taken inside a node first (DeepSeek-V3, arXiv 2412.19437, section 3.2.2). Copies are taken to fall on nodes
+// independently.
 CommunicationTime Network::all_to_all(const Placement& group, double bytes, std::int64_t copies) const {
   if (group.size < 2) return {};
   const auto inside = [&](double ranks) {
@@ -146,8 +146,7 @@ CommunicationTime Network::all_to_all(const Placement& group, double bytes, std:
   const double nodes = static_cast<double>(group.nodes);
   double missed = 1;  // share of the tokens that have no copy on a given node
   for (std::int64_t i = 0; i < copies; ++i) missed *= 1 - 1 / nodes;
-  const double between =
-      (nodes - 1) * ((1 - missed) * bytes / inter_.bytes_per_s + inter_.latency_s);
+  const double between = (nodes - 1) * ((1 - missed) * bytes / inter_.bytes_per_s + inter_.latency_s);
   return {std::max(inside(static_cast<double>(group.per_node)), between),
           "all-to-all, " + std::to_string(group.size) + " ranks over " + std::to_string(group.nodes) +
               " nodes at " + rate_text(inter_.bytes_per_s) + " each, tokens sent once to a node"};

@@ -35,19 +35,19 @@ class Network {
   Network(const Cluster& cluster, const Parallel& parallel, double efficiency);
 
   Placement tensor, context, pipeline, world;
-  Placement data;      ///< ranks that reduce one gradient: replicas times context ranks
-  Placement shard;     ///< of them, those that ZeRO shards over
-  Placement replicas;  ///< of them, those that hold the same shard
-  Placement expert;    ///< ranks that exchange tokens between their experts
+  Placement data;                        ///< ranks that reduce one gradient: replicas times context ranks
+  Placement shard;                       ///< of them, those that ZeRO shards over
+  Placement replicas;                    ///< of them, those that hold the same shard
+  Placement expert;                      ///< ranks that exchange tokens between their experts
   Placement expert_tensor, expert_data;  ///< those that share one expert; those that hold the same experts
-  Placement first_and_last;  ///< the two ranks that hold tied embeddings
+  Placement first_and_last;              ///< the two ranks that hold tied embeddings
 
   /// All-reduce of a buffer of `bytes` on every rank.
   CommunicationTime all_reduce(const Placement& group, double bytes) const;
   /// All-gather to, or reduce-scatter from, `bytes` in full.
   CommunicationTime gather_or_scatter(const Placement& group, double bytes) const;
-  /// All-to-all of tokens to their experts, which are spread evenly over the group, or back: `bytes` of every rank's own
-  /// tokens, `copies` of each.
+  /// All-to-all of tokens to their experts, which are spread evenly over the group, or back: `bytes` of every
+  /// rank's own tokens, `copies` of each.
   CommunicationTime all_to_all(const Placement& group, double bytes, std::int64_t copies) const;
   /// A ring passes pieces of `bytes` in full around, each once, one neighbour at a time.
   CommunicationTime ring_pass(const Placement& group, double bytes) const {

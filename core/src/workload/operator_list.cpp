@@ -125,7 +125,9 @@ Result<Workload> from_operator_list(const Scenario& scenario) {
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
     const auto place = static_cast<std::int64_t>(stage);
     workload.stages.push_back({chunk(entries, ListPhase::forward, place, layers[stage]),
-                               chunk(entries, ListPhase::backward, place, layers[stage]), {}, layers[stage]});
+                               chunk(entries, ListPhase::backward, place, layers[stage]),
+                               {},
+                               layers[stage]});
   }
   for (std::int64_t rank = 0; rank < parallel.pp; ++rank) {
     Program program;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of operator latencies: an operator's own distribution times the random factors of scope operation that
-// act on it.
+// The shapes of operator latencies: an operator's own distribution times the random factors of scope
+// operation that act on it.
 #pragma once
 
 #include <utility>
@@ -30,7 +30,8 @@ void apply_operation_factors(Workload& workload, const std::vector<Factor>& fact
 /// Multiplies base times. Groups' places must be known.
 void apply_scale(Workload& workload, const std::vector<Multiple>& scale);
 
-/// Puts what is random in these operators at its mean: work stays, variability goes. Last, once causes are known.
+/// Puts what is random in these operators at its mean: work stays, variability goes. Last, once causes are
+/// known.
 void silence(Workload& workload, const std::vector<std::string>& targets);
 
 }  // namespace prism::workload

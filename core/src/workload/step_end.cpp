@@ -32,17 +32,24 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
   const bool sharded = parallel.zero >= 1 && network.shard.size > 1;
   const bool tied_exchange = scenario.model->tied_embeddings && parallel.pp > 1;
 
-  const auto op = [&](const char* name, Kind kind, double seconds) {
-    return Operator{name, kind, seconds};
-  };
+  const auto op = [&](const char* name, Kind kind, double seconds) { return Operator{name, kind, seconds}; };
 
   const std::vector<Parameters> held = parameters_held(*scenario.model, parallel);
   const Placement alone;
-  const Exchange plain{&network.data, &network.shard, &network.replicas, "gradient all-reduce",
-                       "gradient reduce-scatter", "gradient all-reduce between shards",
+  const Exchange plain{&network.data,
+                       &network.shard,
+                       &network.replicas,
+                       "gradient all-reduce",
+                       "gradient reduce-scatter",
+                       "gradient all-reduce between shards",
                        "parameter all-gather"};
-  const Exchange experts{&network.expert_data, &network.expert_data, &alone, "expert gradient all-reduce",
-                         "expert gradient reduce-scatter", "", "expert parameter all-gather"};
+  const Exchange experts{&network.expert_data,
+                         &network.expert_data,
+                         &alone,
+                         "expert gradient all-reduce",
+                         "expert gradient reduce-scatter",
+                         "",
+                         "expert parameter all-gather"};
   // Returns how the largest of the collectives runs.
   const auto reduce = [&](Program& program, const Exchange& e, double parameters) {
     const double bytes = cost.gradient_bytes * parameters;
@@ -99,8 +106,7 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
     const auto share = [&](const Placement& group) {
       return sharded ? static_cast<double>(group.size) : 1.0;
     };
-    const double updated =
-        common / share(network.shard) + held[rank].experts / share(network.expert_data);
+    const double updated = common / share(network.shard) + held[rank].experts / share(network.expert_data);
     program.compute(op("optimizer", Kind::optimizer,
                        cost.compute_scale * cost.optimizer_bytes * updated /
                            (gpu.memory_bytes_per_s * cost.memory_efficiency)));

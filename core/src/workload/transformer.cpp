@@ -105,8 +105,8 @@ void Transformer::make_collectives(const Scenario& scenario, const Network& netw
     const std::int64_t copies = scenario.model->experts->top_k;
     const double tokens = word * z.x / z.t;
     dispatch_ = network.all_to_all(network.expert, tokens, copies);
-    const CommunicationTime shared = network.gather_or_scatter(
-        network.expert_tensor, tokens * real(copies * scenario.parallel.etp));
+    const CommunicationTime shared =
+        network.gather_or_scatter(network.expert_tensor, tokens * real(copies * scenario.parallel.etp));
     dispatch_.seconds += shared.seconds;
     if (dispatch_.how.empty()) dispatch_.how = shared.how;
   }
@@ -227,15 +227,14 @@ Transformer::Items Transformer::make_pass(const Scenario& scenario, bool experts
   const double norm_bytes = (backward ? residual_norm_backward : residual_norm_forward) / 2 * z.x;
   const Item norm{bytes("residual, dropout and norm", sequence_parallel_ ? norm_bytes / z.t : norm_bytes)};
   const double queries = z.heads.heads * z.heads.query;
-  const Item reshape{
-      bytes("bias and transpose of query, key and value", reshape_both * z.tokens * queries)};
+  const Item reshape{bytes("bias and transpose of query, key and value", reshape_both * z.tokens * queries)};
   const Item projection{gemm("projection product", z.tokens, z.h, z.heads.heads * z.heads.value, products)};
   const auto inputs = [&](Items& to) {
     if (latent_)
       add_latent_projections(to, scenario, products);
     else
-      to.push_back({gemm("query, key and value product", z.tokens,
-                         queries + z.heads.keys + z.heads.values, z.h, products)});
+      to.push_back({gemm("query, key and value product", z.tokens, queries + z.heads.keys + z.heads.values,
+                         z.h, products)});
   };
   const auto attention_block = [&](Items& to) {
     to.push_back(norm);
@@ -290,7 +289,8 @@ Transformer::Sharding Transformer::shard(const Scenario& scenario, const Network
   const auto seconds = [&](double bytes_each) {
     double sum = network.gather_or_scatter(network.shard, bytes_each * (held.plain + held.norms)).seconds;
     // Without experts there is no such collective: its latencies would count for nothing.
-    if (held.experts > 0) sum += network.gather_or_scatter(network.expert_data, bytes_each * held.experts).seconds;
+    if (held.experts > 0)
+      sum += network.gather_or_scatter(network.expert_data, bytes_each * held.experts).seconds;
     return sum;
   };
   s.reduce_s = seconds(cost_.gradient_bytes);
@@ -341,9 +341,8 @@ void Transformer::make_ends(const Scenario& scenario, const Network& network) {
     return bytes("residual, dropout and norm", each / 2 * z.x / (sequence_parallel_ ? z.t : 1));
   };
   embedding_lookup_ = op("embedding lookup", Kind::embedding, kernels_.memory_s(lookup * z.x));
-  embedding_gradient_ =
-      op("embedding gradient", Kind::embedding,
-         kernels_.memory_s(lookup_gradient_read * z.x + lookup_gradient_add * z.x / z.t));
+  embedding_gradient_ = op("embedding gradient", Kind::embedding,
+                           kernels_.memory_s(lookup_gradient_read * z.x + lookup_gradient_add * z.x / z.t));
   head_norm_ = norm(residual_norm_forward);
   last_norm_ = norm(residual_norm_backward);
   const double head_s = kernels_.wide_product_s(z.tokens, z.vocabulary, z.h);
@@ -363,8 +362,7 @@ void Transformer::make_ends(const Scenario& scenario, const Network& network) {
     return network.gather_or_scatter(network.shard, bytes_each * embedding).seconds;
   };
   if (shards_parameters(p))
-    embedding_gather_ =
-        op("first parameter all-gather", Kind::all_gather, first.gather_s + seconds(word));
+    embedding_gather_ = op("first parameter all-gather", Kind::all_gather, first.gather_s + seconds(word));
   if (shards_gradients(p))
     embedding_reduce_ = op("last gradient reduce-scatter", Kind::reduce_scatter,
                            first.reduce_s + seconds(cost_.gradient_bytes));

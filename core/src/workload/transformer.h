@@ -98,7 +98,8 @@ class Transformer {
   Operator arrival_, gather_, scatter_, reduce_;
   Layer layer_, expert_layer_;
   Operator embedding_lookup_, embedding_gradient_, embedding_gather_, embedding_reduce_;
-  Operator head_norm_, last_norm_, head_forward_, head_backward_, loss_forward_, loss_backward_, loss_statistics_;
+  Operator head_norm_, last_norm_, head_forward_, head_backward_, loss_forward_, loss_backward_,
+      loss_statistics_;
 };
 
 }  // namespace prism::workload

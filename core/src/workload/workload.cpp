@@ -45,7 +45,8 @@ std::vector<Diagnostic> check_times(const Scenario& scenario, const Workload& w)
     total += op.scale_s;
     if (!longest || op.scale_s > longest->scale_s) longest = &op;
   });
-  if (!(total > 0)) return {{Code::inconsistent, where, "the step has no work: no operator takes any time", ""}};
+  if (!(total > 0))
+    return {{Code::inconsistent, where, "the step has no work: no operator takes any time", ""}};
   if (longest->scale_s <= longest_s) return {};
   return {{Code::out_of_range, where,
            "operator \"" + longest->name + "\" takes " + workload::number_text(longest->scale_s) +
@@ -62,13 +63,13 @@ std::vector<Diagnostic> idle_factors(const Scenario& scenario, const Workload& w
     for (std::size_t k = 0; k < kind_count; ++k)
       if (!used[k] && factor.what == kind_name(static_cast<Kind>(k)))
         warnings.push_back({Code::inconsistent, "/variability",
-                            "a factor on " + factor.what + " has no effect: the step has no such operator", "",
-                            Severity::warning});
+                            "a factor on " + factor.what + " has no effect: the step has no such operator",
+                            "", Severity::warning});
   return warnings;
 }
 
-/// Half of every matrix product of a backward pass is the gradient of its weights: the same multiplication count as the
-/// gradient of its input.
+/// Half of every matrix product of a backward pass is the gradient of its weights: the same multiplication
+/// count as the gradient of its input.
 void split_weight_gradients(Workload& w) {
   for (StageProgram& stage : w.stages) {
     Segment weights;

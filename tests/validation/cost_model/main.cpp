@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes docs/validation.md, or with --table core/src/report/measurements.cpp, to the standard output. The measured data is looked for in $PRISM_MEASURED_DATA.
+// Writes docs/validation.md, or with --table core/src/report/measurements.cpp, to the standard output. The
+// measured data is looked for in $PRISM_MEASURED_DATA.
 #include <iostream>
 #include <sstream>
 

@@ -12,8 +12,8 @@ namespace {
 
 double measured_seconds(const Json& row, const Scenario& s, bool check_files) {
   if (row.contains("tokens_per_s_per_gpu"))
-    return static_cast<double>(s.batch.global * s.batch.sequence) /
-           static_cast<double>(s.parallel.world()) / row["tokens_per_s_per_gpu"].get<double>();
+    return static_cast<double>(s.batch.global * s.batch.sequence) / static_cast<double>(s.parallel.world()) /
+           row["tokens_per_s_per_gpu"].get<double>();
   const double stated = row["seconds"];
   if (check_files && row.contains("file")) {
     const double logged = median_step_s(row["file"]);

@@ -6,8 +6,8 @@
 #include <map>
 #include <sstream>
 
-#include "measured.h"
 #include "graph/memory.h"
+#include "measured.h"
 #include "workload/network.h"
 
 namespace prism::validation {
@@ -22,8 +22,8 @@ void claim(Claims& claims, const std::string& about, const std::string& what, do
                     std::abs(found) <= bound, fitted});
 }
 
-/// Whether a number of the cost model was chosen on the rows that the group is judged by. Calibration by one row, which is
-/// not judged, is none.
+/// Whether a number of the cost model was chosen on the rows that the group is judged by. Calibration by one
+/// row, which is not judged, is none.
 bool is_fitted(const Group& g) { return g.fitted.rfind("nothing", 0) != 0 && g.compute_scale == 1; }
 
 std::string layout_text(const Scenario& s) {
@@ -86,7 +86,8 @@ void write_fp8_crosswise(std::ostream& out, const std::vector<Group>& groups) {
       errors[efficiency][name] = errors_of(all);
     }
   }
-  out << "### FP8 crosswise\n\nThe efficiency fitted on one set of rows (median signed error nearest to none) "
+  out << "### FP8 crosswise\n\nThe efficiency fitted on one set of rows (median signed error nearest to "
+         "none) "
          "and the mean |error| on the others.\n\n| Fitted on | gemm_efficiency |";
   for (const auto& [name, rows] : sets) out << " " << name << " |";
   out << "\n|---|---|---|---|---|\n";
@@ -97,8 +98,7 @@ void write_fp8_crosswise(std::ostream& out, const std::vector<Group>& groups) {
         least = off, best = efficiency;
     out << "| " << fitted_on << " | " << best << " |";
     for (const auto& [name, rows] : sets)
-      out << " " << percent(errors[best][name].mean, false) << (name == fitted_on ? " (fitted)" : "")
-          << " |";
+      out << " " << percent(errors[best][name].mean, false) << (name == fitted_on ? " (fitted)" : "") << " |";
     out << "\n";
   }
   out << "\n";
@@ -133,9 +133,9 @@ void write_multi_node(std::ostream& out, Claims& claims, const std::vector<Layou
       << percent(e.worst) << " |\n\n"
       << "Median |error| " << percent(e.median, false) << ". With gemm_efficiency fitted on a random half of "
       << "the layouts, the mean |error| on the other half is " << percent(halves.mean, false) << " over "
-      << halves.splits << " splits (" << percent(halves.least, false) << " to "
-      << percent(halves.most, false) << "; fitted values " << halves.fitted_low << " to "
-      << halves.fitted_high << "). The form of the model was chosen on these rows; halves do not charge for "
+      << halves.splits << " splits (" << percent(halves.least, false) << " to " << percent(halves.most, false)
+      << "; fitted values " << halves.fitted_low << " to " << halves.fitted_high
+      << "). The form of the model was chosen on these rows; halves do not charge for "
       << "that. For comparison: Calculon 15.3 % (its stock A100 model on all 109 published rows), vTrain's "
          "own paper 14.7 %.\n\n";
   claim(claims, about, "mean", e.mean, 0.085, true);
@@ -279,12 +279,11 @@ namespace {
 void write_row(std::ostream& out, const std::string& run, const Scenario& s, bool one, double measured,
                double modelled, double error, bool fitted) {
   char numbers[160];
-  std::snprintf(numbers, sizeof numbers, "%.4g, %lld, %lld, %lld, %lld, %.5g, %.5g, %.4f, %s",
-                parameter_count(*s.model), static_cast<long long>(s.parallel.world()),
-                static_cast<long long>(one ? s.parallel.tp : 0),
-                static_cast<long long>(one ? s.parallel.pp : 0),
-                static_cast<long long>(one ? s.parallel.cp : 0), measured, modelled, error,
-                fitted ? "true" : "false");
+  std::snprintf(
+      numbers, sizeof numbers, "%.4g, %lld, %lld, %lld, %lld, %.5g, %.5g, %.4f, %s",
+      parameter_count(*s.model), static_cast<long long>(s.parallel.world()),
+      static_cast<long long>(one ? s.parallel.tp : 0), static_cast<long long>(one ? s.parallel.pp : 0),
+      static_cast<long long>(one ? s.parallel.cp : 0), measured, modelled, error, fitted ? "true" : "false");
   out << "    {\"" << run << "\", \"" << s.cluster.gpu.name << "\",\n     \"" << s.precision << "\", "
       << numbers << "},\n";
 }
@@ -293,7 +292,8 @@ void write_row(std::ostream& out, const std::string& run, const Scenario& s, boo
 
 void write_table(std::ostream& out, const std::vector<Group>& groups, const std::vector<Layout>& multi) {
   out << "// SPDX-License-Identifier: Apache-2.0\n"
-         "// Written by tests/validation/cost_model (validation --table), never by hand: docs/validation.md in short.\n"
+         "// Written by tests/validation/cost_model (validation --table), never by hand: docs/validation.md "
+         "in short.\n"
          "#include \"report/nearest.h\"\n\nnamespace prism {\nnamespace {\n\n"
          "// clang-format off\nconstexpr Measurement rows[] = {\n";
   std::map<std::string, std::vector<const Layout*>> by_size;
@@ -301,7 +301,8 @@ void write_table(std::ostream& out, const std::vector<Group>& groups, const std:
   for (const auto& [size, layouts] : by_size) {
     std::vector<double> errors;
     for (const Layout* l : layouts) errors.push_back(relative(step_s(l->scenario), l->measured_s));
-    write_row(out, "vTrain, GPT " + size + ", " + std::to_string(layouts.size()) + " layouts (arXiv 2312.12391)",
+    write_row(out,
+              "vTrain, GPT " + size + ", " + std::to_string(layouts.size()) + " layouts (arXiv 2312.12391)",
               layouts[0]->scenario, false, 0, 0, errors_of(errors).mean, true);
   }
   for (const Group& g : groups) {

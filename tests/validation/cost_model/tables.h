@@ -23,7 +23,8 @@ void write_group(std::ostream& out, Claims& claims, const Group& group);
 void write_fp8_crosswise(std::ostream& out, const std::vector<Group>& groups);
 void write_multi_node(std::ostream& out, Claims& claims, const std::vector<Layout>& layouts);
 void write_single_node(std::ostream& out, Claims& claims, const std::vector<Layout>& layouts);
-void write_sensitivity(std::ostream& out, const std::vector<Layout>& multi, const std::vector<Layout>& single);
+void write_sensitivity(std::ostream& out, const std::vector<Layout>& multi,
+                       const std::vector<Layout>& single);
 void write_all_reduce(std::ostream& out, Claims& claims);
 void write_memory(std::ostream& out, Claims& claims, const std::vector<Group>& groups);
 /// core/src/report/measurements.cpp.

@@ -46,8 +46,8 @@ std::vector<Diagnostic> check(const PipelineShape& shape) {
   return faults;
 }
 
-/// Sizes of the groups in which micro-batches go through the chunks: as many of p or more as there can be, the larger
-/// ones first; all of p where p divides the micro-batches.
+/// Sizes of the groups in which micro-batches go through the chunks: as many of p or more as there can be,
+/// the larger ones first; all of p where p divides the micro-batches.
 std::vector<std::int64_t> groups(const PipelineShape& shape) {
   const std::int64_t count = shape.micro_batches / shape.ranks, size = shape.micro_batches / count;
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(count), size);
@@ -66,12 +66,14 @@ std::vector<ScheduledTask> order(const PipelineShape& shape, std::int64_t rank) 
       for (std::int64_t i = first; i < first + size; ++i) {
         const auto micro_batch = static_cast<std::int32_t>(i);
         forward.push_back({static_cast<std::int32_t>(nth * p + rank), Pass::forward, micro_batch});
-        backward.push_back({static_cast<std::int32_t>((v - 1 - nth) * p + rank), Pass::backward, micro_batch});
+        backward.push_back(
+            {static_cast<std::int32_t>((v - 1 - nth) * p + rank), Pass::backward, micro_batch});
       }
     first += size;
   }
   const auto total = forward.size();
-  const auto warm_up = std::min(static_cast<std::size_t>(2 * (p - 1 - rank) + (v - 1) * sizes.front()), total);
+  const auto warm_up =
+      std::min(static_cast<std::size_t>(2 * (p - 1 - rank) + (v - 1) * sizes.front()), total);
   std::vector<ScheduledTask> tasks(forward.begin(), forward.begin() + static_cast<std::ptrdiff_t>(warm_up));
   for (std::size_t k = warm_up; k < total; ++k) {
     tasks.push_back(forward[k]);
@@ -84,10 +86,11 @@ std::vector<ScheduledTask> order(const PipelineShape& shape, std::int64_t rank) 
 }  // namespace
 
 const Schedule interleaved_one_f_one_b = {
-    "interleaved-1f1b", "pp >= 2, virtual_stages >= 2, micro-batches a replica a multiple of pp", false, check,
-    order};
+    "interleaved-1f1b", "pp >= 2, virtual_stages >= 2, micro-batches a replica a multiple of pp", false,
+    check, order};
 
-const Schedule interleaved_one_f_one_b_relaxed = {"interleaved-1f1b-relaxed", "pp >= 2, virtual_stages >= 2, at least pp micro-batches a replica", false,
-                                                  check_relaxed, order};
+const Schedule interleaved_one_f_one_b_relaxed = {
+    "interleaved-1f1b-relaxed", "pp >= 2, virtual_stages >= 2, at least pp micro-batches a replica", false,
+    check_relaxed, order};
 
 }  // namespace prism

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZB-H1 of Qi et al. (arXiv 2401.10241): 1F1B with the gradients of the weights played apart. Rank r puts those of r
-// micro-batches off to the end, where it would wait, and so holds as many activations as 1F1B's first rank does.
+// ZB-H1 of Qi et al. (arXiv 2401.10241): 1F1B with the gradients of the weights played apart. Rank r puts
+// those of r micro-batches off to the end, where it would wait, and so holds as many activations as 1F1B's
+// first rank does.
 #include <algorithm>
 
 #include "graph/schedules/schedules.h"
