@@ -86,7 +86,8 @@ std::string series(int dp, std::uint64_t seed, int trials = 2048) {
   return R"({"prism":1,)" + s.dump().substr(1);
 }
 
-constexpr double mean_of_largest_8 = 1.42360, p95_normal = 1.6448536269514722;
+constexpr double mean_of_largest_8 = 1.42360, p95_normal = 1.6448536269514722,
+                 p99_normal = 2.3263478740408408;
 
 TEST(Sensitivity, SilencingAKindInSeriesTakesItsVarianceAndLeavesTheMean) {
   const double both = std::sqrt(micro_batches * (gemm_sd * gemm_sd + attention_sd * attention_sd));
@@ -98,6 +99,9 @@ TEST(Sensitivity, SilencingAKindInSeriesTakesItsVarianceAndLeavesTheMean) {
     EXPECT_NEAR(v.sd_difference.seconds.value, rest - both, 4 * error_of(v.sd_difference)) << seed;
     // The error of a quantile, from 20 blocks, is itself known to a third only.
     EXPECT_NEAR(v.p95_difference.seconds.value, p95_normal * (rest - both), 6 * error_of(v.p95_difference))
+        << seed;
+    EXPECT_NEAR(v.p50_difference.seconds.value, 0, 6 * error_of(v.p50_difference)) << seed;
+    EXPECT_NEAR(v.p99_difference.seconds.value, p99_normal * (rest - both), 6 * error_of(v.p99_difference))
         << seed;
     EXPECT_TRUE(v.sd_difference.differs) << seed;
     // What cannot change is known to be zero.

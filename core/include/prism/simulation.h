@@ -76,6 +76,9 @@ const Deterministic& deterministic(const Simulation& s);
 /// Its step_s alone (up to rounding), without the tables that only trials need: a millisecond at any number
 /// of GPUs. With a factor among the what-ifs it takes the long way.
 Result<double> median_step_s(const Workload& workload);
+/// How many times longer that step is while the compute of one node takes `factor` times as long, on average over the
+/// nodes; what-ifs do not count.
+Result<double> slow_node_inflation(const Workload& workload, double factor);
 
 /// One trial of Phase::attribution as the replica lived it that decided the step: chunk by chunk, on the
 /// first line of every pipeline rank. Not for the reference engine, nor where attribution is too large.

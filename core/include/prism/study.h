@@ -111,7 +111,7 @@ struct VariantResult {
   double deterministic_s = 0;
   Interval mean, sd, p50, p95, p99;
   std::vector<double> quantiles;  ///< at study_masses
-  Difference mean_difference, sd_difference, p95_difference;
+  Difference mean_difference, sd_difference, p50_difference, p95_difference, p99_difference;
   Difference from_best;        ///< of the p95, against the variant with the least
   std::vector<double> beyond;  ///< scaling: P(step > x times its own deterministic step)
 };

@@ -68,7 +68,7 @@ Result<Job> prepare_job(std::string_view scenario_text) {
     // Judged by the step without variability; the run itself uses the simulated steps.
     Outcome one_step;
     one_step.step_s = {deterministic(**simulation).step_s};
-    auto training = prepare_training(training_of(*scenario, one_step));
+    auto training = prepare_training(training_of(*scenario, *workload, one_step));
     move_to(seen, training.diagnostics);
     if (training && training_work(**training) > max_training_work)
       seen.push_back({Code::too_large, "/training_run/runs",

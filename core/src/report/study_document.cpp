@@ -41,7 +41,9 @@ ordered_json variant_json(const StudyPlan& plan, std::size_t i, const VariantRes
   out["p99_s"] = to_json(r.p99);
   out["difference"] = {{"mean_s", to_json(r.mean_difference)},
                        {"sd_s", to_json(r.sd_difference)},
-                       {"p95_s", to_json(r.p95_difference)}};
+                       {"p50_s", to_json(r.p50_difference)},
+                       {"p95_s", to_json(r.p95_difference)},
+                       {"p99_s", to_json(r.p99_difference)}};
   out["p95_from_best_s"] = to_json(r.from_best);
   if (!r.beyond.empty()) out["beyond"] = r.beyond;
   out["quantiles_s"] = r.quantiles;

@@ -188,11 +188,16 @@ ordered_json timeline(const Training& t) {
 
 }  // namespace
 
-TrainingSetup training_of(const Scenario& scenario, const Outcome& outcome) {
+TrainingSetup training_of(const Scenario& scenario, const Workload& workload, const Outcome& outcome) {
   TrainingSetup setup;
   setup.plan = *scenario.training_run;
   setup.step =
       step_model_of(outcome.step_s, outcome.run_step_s, static_cast<std::size_t>(outcome.steps_a_run));
+  if (setup.plan.fail_slow) {
+    const double severity = setup.plan.fail_slow->severity;
+    // A workload that has been simulated has a graph.
+    setup.step.slow_node = {{severity, *slow_node_inflation(workload, severity)}};
+  }
   setup.gpus = scenario.parallel.world();
   setup.nodes = (setup.gpus + scenario.cluster.gpus_per_node - 1) / scenario.cluster.gpus_per_node;
   setup.replicas = scenario.parallel.dp;
@@ -201,12 +206,12 @@ TrainingSetup training_of(const Scenario& scenario, const Outcome& outcome) {
 }
 
 TrainingSetup training_setup(const Job& job, const Parts& trials, const Parts& check) {
-  return training_of(job.scenario, merge(*job.simulation, trials, {}, check));
+  return training_of(job.scenario, job.workload, merge(*job.simulation, trials, {}, check));
 }
 
 ordered_json training_section(const Job& job, const Outcome& outcome, const Parts& parts,
                               std::vector<double>& wall_clock_s) {
-  auto made = prepare_training(training_of(job.scenario, outcome));
+  auto made = prepare_training(training_of(job.scenario, job.workload, outcome));
   if (!made) throw std::logic_error("a training run that was accepted is refused");
   const Training& t = **made;
   const std::vector<RunRecord> runs = parts.empty() ? run_training(t) : merge_training(t, parts);

@@ -10,7 +10,7 @@
 namespace prism {
 
 /// The scenario's training run on steps that took so long.
-TrainingSetup training_of(const Scenario& scenario, const Outcome& outcome);
+TrainingSetup training_of(const Scenario& scenario, const Workload& workload, const Outcome& outcome);
 
 /// `parts`: of all units, or none: then they are run here. `wall_clock_s` receives every run's time, for the
 /// digest.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deterministic step straight from the stage programs.
 #include <algorithm>
+#include <set>
 
 #include "prism/graph.h"
 #include "prism/simulation.h"
+#include "simulation/causes.h"
 
 namespace prism {
 namespace {
@@ -12,20 +14,25 @@ double median_s(const Workload& w, const Operator& op) {
   return op.scale_s * w.shape_medians[static_cast<std::size_t>(op.shape)];
 }
 
-double median_s(const Workload& w, const std::vector<Segment>& segments) {
+/// `slow`: how many times longer compute takes there.
+double median_s(const Workload& w, const std::vector<Segment>& segments, double slow) {
   double total = 0;
   for (const Segment& s : segments) {
-    for (const Operator& op : s.compute) total += median_s(w, op);
+    for (const Operator& op : s.compute) total += slow * median_s(w, op);
     if (s.has_collective) total += median_s(w, s.collective);
   }
   return total;
 }
 
+/// By pipeline rank, how many times longer compute takes there.
+using Slow = std::vector<double>;
+
 /// When each pipeline rank has ended its last chunk.
-std::vector<double> play(const Workload& w, const Graph& graph) {
+std::vector<double> play(const Workload& w, const Graph& graph, const Slow& slow) {
   std::vector<double> chunk;
-  for (const StageProgram& s : w.stages)
-    for (const auto* pass : {&s.forward, &s.backward, &s.weight}) chunk.push_back(median_s(w, *pass));
+  for (std::size_t s = 0; s < w.stages.size(); ++s)
+    for (const auto* pass : {&w.stages[s].forward, &w.stages[s].backward, &w.stages[s].weight})
+      chunk.push_back(median_s(w, *pass, slow[s % slow.size()]));
   const double hop[] = {w.transfers.present ? median_s(w, w.transfers.forward) : 0,
                         w.transfers.present ? median_s(w, w.transfers.backward) : 0};
   const auto ranks = static_cast<std::size_t>(w.pp);
@@ -44,7 +51,7 @@ std::vector<double> play(const Workload& w, const Graph& graph) {
 
 /// After the last backward pass. At their medians replicas are alike, so pipeline ranks wait only for one
 /// another.
-double finish(const Workload& w, std::vector<double> end) {
+double finish(const Workload& w, std::vector<double> end, const Slow& slow) {
   std::vector<std::size_t> next(end.size(), 0);
   std::vector<const Segment*> meeting(end.size());
   const auto advance = [&](std::size_t r) {
@@ -52,7 +59,7 @@ double finish(const Workload& w, std::vector<double> end) {
     meeting[r] = nullptr;
     while (!meeting[r] && next[r] < program.size()) {
       const Segment& s = program[next[r]++];
-      for (const Operator& op : s.compute) end[r] += median_s(w, op);
+      for (const Operator& op : s.compute) end[r] += slow[r] * median_s(w, op);
       if (!s.has_collective) continue;
       if (s.group == Group::embedding || s.group == Group::world)
         meeting[r] = &s;
@@ -88,7 +95,41 @@ Result<double> median_step_s(const Workload& w) {
   }
   const auto graph = compile_graph({w.pp, w.virtual_stages, w.micro_batches}, w.schedule);
   if (!graph) return Result<double>::faults(graph.diagnostics);
-  return Result<double>::of(finish(w, play(w, *graph)));
+  const Slow none(static_cast<std::size_t>(w.pp), 1);
+  return Result<double>::of(finish(w, play(w, *graph, none), none));
+}
+
+Result<double> slow_node_inflation(const Workload& w, double factor) {
+  const auto graph = compile_graph({w.pp, w.virtual_stages, w.micro_batches}, w.schedule);
+  if (!graph) return Result<double>::faults(graph.diagnostics);
+  const Places places(w);
+  const Slow none(static_cast<std::size_t>(w.pp), 1);
+  const std::vector<double> healthy = play(w, *graph, none);
+  // Every node holds ranks as one of those of the first replica does.
+  std::set<std::int32_t> nodes;
+  for (std::int64_t r = 0; r < w.pp; ++r)
+    for (std::int64_t j = 0; j < places.nodes_a_group; ++j)
+      nodes.insert(
+          places.node_of_group[static_cast<std::size_t>(places.group(0, r) * places.nodes_a_group + j)]);
+  double sum = 0;
+  for (const std::int32_t node : nodes) {
+    // The ranks it slows in each replica, and by when the latest replica is there.
+    std::vector<double> end = healthy;
+    Slow at_end = none;
+    for (std::int64_t d = 0; d < w.dp; ++d) {
+      Slow slow = none;
+      for (std::int64_t r = 0; r < w.pp; ++r)
+        for (std::int64_t j = 0; j < places.nodes_a_group; ++j)
+          if (places.node_of_group[static_cast<std::size_t>(places.group(d, r) * places.nodes_a_group + j)] ==
+              node)
+            slow[static_cast<std::size_t>(r)] = at_end[static_cast<std::size_t>(r)] = factor;
+      if (slow == none) continue;
+      const std::vector<double> late = play(w, *graph, slow);
+      for (std::size_t r = 0; r < end.size(); ++r) end[r] = std::max(end[r], late[r]);
+    }
+    sum += finish(w, std::move(end), at_end);
+  }
+  return Result<double>::of(sum / static_cast<double>(nodes.size()) / finish(w, healthy, none));
 }
 
 }  // namespace prism

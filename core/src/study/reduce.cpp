@@ -60,6 +60,8 @@ StudyResult reduce_study(const StudyPlan& plan, std::span<const VariantRun> runs
     if (samples[0]) {
       v.mean_difference = difference_of(*samples[i], *samples[0], Statistic::mean, comparisons);
       v.sd_difference = difference_of(*samples[i], *samples[0], Statistic::sd, comparisons);
+      v.p50_difference = difference_of(*samples[i], *samples[0], Statistic::p50, comparisons);
+      v.p99_difference = difference_of(*samples[i], *samples[0], Statistic::p99, comparisons);
       v.p95_difference = difference_of(*samples[i], *samples[0], Statistic::p95, comparisons);
     }
     v.from_best = difference_of(*samples[i], best, Statistic::p95, comparisons);

@@ -23,22 +23,13 @@ function paired(name: string, difference: Difference, unit: format.Unit): Shift 
   };
 }
 
-/** The core gives the medians of both with their intervals, but none of their difference. */
-function medians([before, now]: Study["variants"], unit: format.Unit): Shift {
-  const difference = now!.p50_s.value - before!.p50_s.value;
-  const [low, high] = now!.p50_s.interval;
-  const size = format.duration(Math.abs(difference), (high - low) / 2, unit);
-  const value = difference === 0 ? "no change" : `${difference < 0 ? "−" : "+"}${size}`;
-  return { name: "Median", value, note: "of the two medians; no interval" };
-}
-
 /** By how much the present step is longer; null if one of the two could not be played. */
 export function shifts(study: Study): Shift[] | null {
   const [before, now] = study.variants;
   if (!before || !now || before.fault !== null || now.fault !== null) return null;
   const unit = format.unitFor(before.p50_s.value);
   return [
-    medians(study.variants, unit),
+    paired("Median", now.difference.p50_s, unit),
     paired("p95", now.difference.p95_s, unit),
     paired("Mean", now.difference.mean_s, unit),
   ];

@@ -97,24 +97,22 @@ export function comparisonTable(study: Study, [one, other] = sides): Table {
   ).map(([name, key]) => {
     const time = ({ value, interval: [low, high] }: { value: number; interval: [number, number] }) =>
       format.durationNumber(value, (high - low) / 2, unit);
-    const paired: Difference | undefined =
-      key in second.difference ? second.difference[key as "p95_s"] : undefined;
-    const texts = paired && signedTexts(paired, unit);
+    const paired: Difference = second.difference[key];
+    const texts = signedTexts(paired, unit);
     return {
       shown: [
         name,
         time(first[key]),
         time(second[key]),
-        texts ? texts.value : "–",
-        texts ? `${texts.low} to ${texts.high}` : "–",
+        texts.value,
+        `${texts.low} to ${texts.high}`,
       ],
       exact: [
         name,
         first[key].value,
         second[key].value,
-        paired?.value ?? null,
-        paired?.interval[0] ?? null,
-        paired?.interval[1] ?? null,
+        paired.value,
+        ...paired.interval,
       ],
     };
   });

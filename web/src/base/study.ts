@@ -24,7 +24,13 @@ export interface StudyVariant {
   p50_s: Estimate;
   p95_s: Estimate;
   p99_s: Estimate;
-  difference: { mean_s: Difference; sd_s: Difference; p95_s: Difference };
+  difference: {
+    mean_s: Difference;
+    sd_s: Difference;
+    p50_s: Difference;
+    p95_s: Difference;
+    p99_s: Difference;
+  };
   p95_from_best_s: Difference;
   quantiles_s: number[];
   scenario: unknown;
