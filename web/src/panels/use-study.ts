@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Study } from "../base/study";
 import type { RunningStudy } from "../engine/study";
-import { begin } from "./begin";
+import { begin, shortened } from "./begin";
 
 export function useStudy() {
   const [running, setRunning] = useState<RunningStudy | null>(null);
@@ -15,13 +15,18 @@ export function useStudy() {
     running?.cancel();
     setRunning(null);
   };
-  /** `question` may throw where the text is no scenario. */
-  const start = (text: string, question: () => object, found: (answer: Study) => void) => {
+  /** `question` may throw where the text is no scenario. `trials`: of each variant, where there are several. */
+  const start = (
+    text: string,
+    question: () => object,
+    found: (answer: Study) => void,
+    trials: "few" | "as asked" = "few",
+  ) => {
     setFault("");
     setShare(0);
     let study: RunningStudy;
     try {
-      study = begin(text, question(), setShare);
+      study = begin(trials === "few" ? shortened(text) : text, question(), setShare);
     } catch {
       return setFault("The text is not a scenario yet.");
     }
