@@ -41,6 +41,16 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
+    // What the first load shares with panels that come later is one file: the bundler would make it five.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shared", test: /src\/(app\/(context|state)|ui\/icons|base\/(format|sentences))\.tsx?$/ },
+          ],
+        },
+      },
+    },
   },
   worker: { format: "es", plugins: () => [licenses()] },
   plugins: [licenses(), preloadEngine(), offline()],

@@ -8,6 +8,7 @@ import {
   type Piece,
   type Rows,
   spanOf,
+  stepNs,
   type Timeline,
   type TimelineStep,
 } from "./timeline";
@@ -25,7 +26,7 @@ const lasting = (time_ns: number) => format.duration(time_ns * ns);
 
 /** "the step at p95", "the median step". */
 export const stepName = ({ mass }: TimelineStep) =>
-  mass === 0.5 ? "the median step" : `the step at p${format.significant(100 * mass, 3)}`;
+  mass === 0.5 ? "the median step" : `the step at p${Number((100 * mass).toPrecision(4))}`;
 
 /** "forward of micro-batch 4 (stage 19)". */
 export function chunkName({ passes, chunks }: Timeline, chunk: number): string {
@@ -46,7 +47,7 @@ export function timelineReading(timeline: Timeline, step: TimelineStep): string 
     timeline.ranks > 1
       ? ` Its ranks stood waiting within the pipeline for ${format.percent(least)} to ${format.percent(most)} of the step.`
       : "";
-  return `${name[0]!.toUpperCase()}${name.slice(1)} took ${format.significant(step.step_s, 5)}\u00a0s: ${who}. The path that decided it runs over ${format.count(on_path)} of ${format.count(step.critical.length)} chunks.${waits}`;
+  return `${name[0]!.toUpperCase()}${name.slice(1)} took ${moment(step, stepNs(step))}: ${who}. The path that decided it runs over ${format.count(on_path)} of ${format.count(step.critical.length)} chunks.${waits}`;
 }
 
 /** A piece of a rank's time, and why it began when it did. */
@@ -99,7 +100,9 @@ function chunkBegan(rows: Rows, piece: Piece): string {
 export function followText(rows: Rows, piece: Piece): string | null {
   const to = cause(rows, piece);
   if (!to) return null;
-  return to.rank === piece.rank ? "Go to what the rank did before" : `Go to rank ${to.rank}, waited for`;
+  return to.rank === piece.rank
+    ? "Go to what the rank did before"
+    : `Go to what it waited for, on rank ${to.rank}`;
 }
 
 const share = (part: number, step: TimelineStep) => format.percent(part / step.step_s);
@@ -117,16 +120,23 @@ export function spentTable(step: TimelineStep): Table {
   return {
     headings: [
       "Pipeline rank",
-      ...["Compute", "Collectives", "Waiting", "After its chunks", "With other replicas"].map(
-        (what) => `${what} (${unit.name})`,
-      ),
+      `Compute (${unit.name})`,
+      `Collectives (${unit.name})`,
+      `Waiting (${unit.name})`,
+      "After its chunks",
+      `With other replicas (${unit.name})`,
       "Waiting / step",
     ],
     keys: ["pipeline_rank", ...parts, "waiting_over_step"],
     rows: step.ranks.map((spent, rank) => ({
       shown: [
         String(rank),
-        ...parts.map((part) => format.number(spent[part] / unit.seconds, 4)),
+        // What a rank does by itself at its end may be a thousandth of the rest: it has a unit of its own.
+        ...parts.map((part) =>
+          part === "after_its_chunks_s"
+            ? format.duration(spent[part])
+            : format.number(spent[part] / unit.seconds, 4),
+        ),
         share(spent.waiting_s, step),
       ],
       exact: [rank, ...parts.map((part) => spent[part]), spent.waiting_s / step.step_s],

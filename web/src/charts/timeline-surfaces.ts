@@ -27,8 +27,8 @@ const paints: Record<Ink, Paint> = {
 };
 const inks = Object.keys(paints) as Ink[];
 const tile = 6;
-/** Narrower than this a hatching is only noise. */
-const least_hatched = 4;
+/** The lines go on from one chunk to the next, so that they show on chunks narrower than a tile; thinner is only noise. */
+const least_hatched = 1;
 const font_px = 11;
 /** Behind a number, so that hatching does not run through it. */
 const halo_px = 3;

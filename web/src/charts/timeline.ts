@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A timeline painted on any surface: the page's canvas and a file's SVG show the same. What follows it here is only where
 // each piece lies; a surface knows colours and hatching.
-import { unitFor } from "../base/format";
+import { type Unit, unitFor } from "../base/format";
 import { lastEnd, type Rows, type Span, stepNs } from "../base/timeline";
 
 /** What is painted with one colour and one hatching. */
@@ -58,7 +58,7 @@ export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame:
   const x = (time: number) =>
     Math.max(frame.left, Math.min(frame.width - frame.right, xOf(frame, window, time)));
   const bar = (ink: Ink, rank: number, { from, to }: Span, share: [top: number, height: number] = [0, 1]) => {
-    if (to <= window.from || from >= window.to) return;
+    if (to <= from || to <= window.from || from >= window.to) return;
     const [top, height] = barOf(frame, rank);
     const left = x(from);
     surface.rect(ink, left, top + share[0] * height, Math.max(x(to) - left, 0.4), share[1] * height);
@@ -70,7 +70,7 @@ export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame:
     });
   const span = (chunk: number): Span => ({ from: step.start_ns[chunk]!, to: step.end_ns[chunk]! });
 
-  axis(surface, timeline.ranks, window, frame);
+  axis(surface, timeline.ranks, unitFor(step.step_s), window, frame);
   shown.forEach((_, rank) => {
     const ended = lastEnd(rows, rank);
     const own = ended + step.ranks[rank]!.after_its_chunks_s * 1e9;
@@ -149,11 +149,10 @@ export function ticksOf({ from, to }: Span, most: number): { at: number; decimal
   }));
 }
 
-function axis(surface: Surface, ranks: number, window: Span, frame: Frame) {
+function axis(surface: Surface, ranks: number, unit: Unit, window: Span, frame: Frame) {
   const every = Math.ceil(13 / frame.row);
   for (let rank = 0; rank < ranks; rank += every)
     surface.text("axis", String(rank), frame.left - 6, middleOf(frame, rank), "end");
-  const unit = unitFor(window.to / 1e9);
   const scale = unit.seconds * 1e9;
   const bottom = frame.height - frame.bottom + 2;
   const ticks = ticksOf(

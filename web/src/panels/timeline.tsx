@@ -59,13 +59,13 @@ export function TimelinePanel() {
     <section class="card wide figure">
       <header>
         <h2>One step, drawn</h2>
+        <p>
+          <output>{running ? `${Math.round(100 * share)} %` : ""}</output>{" "}
+          <button type="button" class="small" ref={button} onClick={running ? stop : play}>
+            {running ? "Stop drawing" : "Draw again"}
+          </button>
+        </p>
       </header>
-      <p>
-        <button type="button" class="small" ref={button} onClick={running ? stop : play}>
-          {running ? "Stop drawing" : "Draw again"}
-        </button>{" "}
-        <output>{running ? `${Math.round(100 * share)} %` : ""}</output>
-      </p>
       {fault && <p role="alert">{fault}</p>}
       {found && (
         <div data-stale={stale || undefined}>
@@ -97,6 +97,8 @@ function Drawn({ timeline, of }: { timeline: Timeline; of: string }) {
     setChosen(next);
     if (next) setShown((w) => showing(w, spanOf(rows, next), limit));
   };
+  const move = (by: Move) => choose(moved(rows, piece, by));
+  const follow = piece && followText(rows, piece);
   const zoom = (factor: number) => {
     const around = piece ? spanOf(rows, piece) : shown;
     const middle = (around.from + around.to) / 2;
@@ -123,20 +125,22 @@ function Drawn({ timeline, of }: { timeline: Timeline; of: string }) {
         onWindow={setShown}
         onChoose={choose}
       />
-      <div class="timeline-words">
-        <output id={words}>
-          {piece
-            ? explanation(rows, piece)
-            : "Choose any place on the timeline, by pointer or by arrow keys, to read what the rank does there and what it waits for."}
-        </output>
-        <Walk
-          follow={piece && followText(rows, piece)}
-          onMove={(move) => choose(moved(rows, piece, move))}
-          onLongest={() => choose(longestWaits(rows, 1)[0] ?? null)}
-          onZoom={zoom}
-          onWhole={() => setShown(limit)}
-        />
-      </div>
+      <Walk
+        onMove={move}
+        onLongest={() => choose(longestWaits(rows, 1)[0] ?? null)}
+        onZoom={zoom}
+        onWhole={() => setShown(limit)}
+      />
+      <output id={words} class="timeline-words">
+        {piece
+          ? explanation(rows, piece)
+          : "Choose any place on the timeline, by pointer or by arrow keys, to read what the rank does there and what it waits for."}
+      </output>
+      <p>
+        <button type="button" class="small" disabled={!follow} onClick={() => move("follow")}>
+          {follow ?? "Go to what it waited for"}
+        </button>
+      </p>
       <footer>
         <details>
           <summary>Data table</summary>
@@ -162,51 +166,45 @@ function Drawn({ timeline, of }: { timeline: Timeline; of: string }) {
 }
 
 interface WalkProps {
-  follow: string | null;
   onMove: (move: Move) => void;
   onLongest: () => void;
   onZoom: (factor: number) => void;
   onWhole: () => void;
 }
 
-const walks: [Move, string][] = [
-  ["previous", "Previous"],
-  ["next", "Next"],
-  ["above", "Rank above"],
-  ["below", "Rank below"],
-  ["next-wait", "Next wait"],
+const walks: [move: Move, sign: string, label: string][] = [
+  ["previous", "←", "Previous on the rank"],
+  ["next", "→", "Next on the rank"],
+  ["above", "↑", "Rank above"],
+  ["below", "↓", "Rank below"],
 ];
 
 /** The keys of the timeline as buttons. */
-function Walk({ follow, onMove, onLongest, onZoom, onWhole }: WalkProps) {
+function Walk({ onMove, onLongest, onZoom, onWhole }: WalkProps) {
   return (
-    <>
-      <p>
-        <button type="button" class="small" disabled={!follow} onClick={() => onMove("follow")}>
-          {follow ?? "Go to what it waited for"}
+    <fieldset class="timeline-walk">
+      <legend class="visually-hidden">Move on the timeline</legend>
+      {walks.map(([move, sign, label]) => (
+        <button key={move} type="button" class="small" aria-label={label} onClick={() => onMove(move)}>
+          {sign}
         </button>
-      </p>
-      <fieldset class="timeline-walk">
-        <legend class="visually-hidden">Move on the timeline</legend>
-        {walks.map(([move, label]) => (
-          <button key={move} type="button" class="small" onClick={() => onMove(move)}>
-            {label}
-          </button>
-        ))}
-        <button type="button" class="small" onClick={onLongest}>
-          Longest wait
-        </button>
-        <button type="button" class="small" aria-label="Zoom in" onClick={() => onZoom(1 / zoom_step ** 2)}>
-          <Icon name="plus" />
-        </button>
-        <button type="button" class="small" aria-label="Zoom out" onClick={() => onZoom(zoom_step ** 2)}>
-          <Icon name="minus" />
-        </button>
-        <button type="button" class="small" onClick={onWhole}>
-          Whole step
-        </button>
-      </fieldset>
-    </>
+      ))}
+      <button type="button" class="small" onClick={() => onMove("next-wait")}>
+        Next wait
+      </button>
+      <button type="button" class="small" onClick={onLongest}>
+        Longest wait
+      </button>
+      <button type="button" class="small" aria-label="Zoom in" onClick={() => onZoom(1 / zoom_step ** 2)}>
+        <Icon name="plus" />
+      </button>
+      <button type="button" class="small" aria-label="Zoom out" onClick={() => onZoom(zoom_step ** 2)}>
+        <Icon name="minus" />
+      </button>
+      <button type="button" class="small" onClick={onWhole}>
+        Whole step
+      </button>
+    </fieldset>
   );
 }
 
