@@ -32,7 +32,12 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the page works below any path of any static host.
   base: "./",
-  resolve: { alias: { "@wasm": process.env.PRISM_MODULE ?? resolve(root, "build/wasm") } },
+  resolve: {
+    alias: {
+      "@wasm": process.env.PRISM_MODULE ?? resolve(root, "build/wasm"),
+      "d3-geo": resolve(import.meta.dirname, "src/charts/no-maps.ts"),
+    },
+  },
   build: {
     outDir: resolve(root, "build/site"),
     emptyOutDir: true,

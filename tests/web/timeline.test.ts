@@ -163,6 +163,7 @@ describe("the walk", () => {
 
   test("along a rank piece by piece, and no further than its ends", () => {
     expect(walk(null, "next")).toEqual(run(0));
+    expect(walk(null, "last")?.kind).toBe("others");
     expect(walk(run(0), "previous")).toEqual(run(0));
     expect(walk(run(0), "next", "next")).toEqual(wait(6));
     expect(walk(run(0), "next", "next", "next")).toEqual(run(6));
@@ -254,11 +255,12 @@ test("painted is what lies in the window: each chunk in its pass's ink, the path
     forward: 4,
     backward: 4,
     collectives: 8,
+    gap: 6,
     path: 6,
     after: 1,
     others: 2,
   });
-  expect(painted({ from: 30 * ms, to: 38 * ms })).toEqual({ idle: 2, backward: 1, path: 1 });
+  expect(painted({ from: 30 * ms, to: 38 * ms })).toEqual({ idle: 2, backward: 1, gap: 1, path: 1 });
 });
 
 test("ticks are round and as many as there is room for", () => {

@@ -137,7 +137,10 @@ export type Move =
 
 /** Where a move leads from a piece, or from nowhere; the piece itself where there is nothing further. */
 export function moved(rows: Rows, from: Piece | null, move: Move): Piece | null {
-  if (!from) return moved(rows, piecesOf(rows, 0)[0] ?? null, move === "next-wait" ? move : "first");
+  if (!from) {
+    const first = piecesOf(rows, 0)[0];
+    return first && (move === "next-wait" || move === "last") ? moved(rows, first, move) : (first ?? null);
+  }
   const pieces = piecesOf(rows, from.rank);
   const at = pieces.findIndex((piece) => same(piece, from));
   const waits = (piece: Piece) => piece.kind === "wait";

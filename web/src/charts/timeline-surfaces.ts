@@ -23,6 +23,7 @@ const paints: Record<Ink, Paint> = {
   after: { fill: "ink", text: "paper" },
   others: { fill: "paper", hatch: ["M3 0V6", "muted"], text: "ink" },
   path: { fill: "accent", text: "ink" },
+  gap: { fill: "paper", text: "ink" },
   axis: { fill: "muted", text: "muted" },
 };
 const inks = Object.keys(paints) as Ink[];

@@ -14,6 +14,8 @@ export type Ink =
   | "after"
   | "others"
   | "path"
+  /** Between the path's strip and the chunk below it. */
+  | "gap"
   | "axis";
 export interface Surface {
   rect(ink: Ink, x: number, y: number, width: number, height: number): void;
@@ -85,7 +87,9 @@ export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame:
     bar("collectives", rank, { from: to - step.communication_ns[chunk]!, to }, [0.78, 0.22]);
   });
   each((chunk, rank) => {
-    if (step.critical[chunk]) bar("path", rank, span(chunk), [0, 0.22]);
+    if (!step.critical[chunk]) return;
+    bar("gap", rank, span(chunk), [0, 0.28]);
+    bar("path", rank, span(chunk), [0, 0.22]);
   });
   links(surface, rows, window, frame);
   names(surface, rows, shown, window, frame);
