@@ -204,7 +204,7 @@ export const views = {
       await charts(page);
       await page.getByRole("button", { name: "Draw the timeline" }).click();
       const card = page.locator(".card", { has: page.getByRole("heading", { name: "One step, drawn" }) });
-      await card.locator("canvas").waitFor({ timeout: 120_000 });
+      await card.locator("canvas[role]").waitFor({ timeout: 120_000 });
       await card.getByRole("button", { name: "Longest wait" }).click();
       await openDetails(card);
     },

@@ -322,7 +322,7 @@ test("the whole journey by keyboard", async () => {
   await settled(page);
   // Why: a wait on the timeline is found, told and followed to what was waited for.
   await page.keyboard.press("Enter");
-  await page.locator("canvas").waitFor({ timeout: 120_000 });
+  await page.locator("canvas[role]").waitFor({ timeout: 120_000 });
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Draw again");
   await tabTo(/^Timeline of the median step/);
   await page.keyboard.press("PageDown");

@@ -4,6 +4,8 @@ function none(): never {
   throw new Error("map projections are left out");
 }
 
+/** Called once for a projection that is never used. */
+export const geoTransform = () => none;
 export {
   none as geoAlbers,
   none as geoAlbersUsa,
@@ -23,6 +25,5 @@ export {
   none as geoPath,
   none as geoStereographic,
   none as geoStream,
-  none as geoTransform,
   none as geoTransverseMercator,
 };

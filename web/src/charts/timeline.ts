@@ -66,11 +66,24 @@ export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame:
     surface.rect(ink, left, top + share[0] * height, Math.max(x(to) - left, 0.4), share[1] * height);
   };
   const shown = order.map((chunks) => visible(chunks, step, window));
-  const each = (visit: (chunk: number, rank: number) => void) =>
+  const pixel = (window.to - window.from) / inner(frame);
+  const wide = (chunk: number) => step.end_ns[chunk]! - step.start_ns[chunk]! >= pixel;
+  /** A bar for each chunk with an ink; neighbours narrower than a pixel share one. */
+  const bars = (inkOf: (chunk: number) => Ink | null, share?: [top: number, height: number]) =>
     shown.forEach((chunks, rank) => {
-      for (const chunk of chunks) visit(chunk, rank);
+      let run: { ink: Ink; span: Span } | null = null;
+      for (const chunk of chunks) {
+        const ink = inkOf(chunk);
+        const [from, to] = [step.start_ns[chunk]!, step.end_ns[chunk]!];
+        if (run && run.ink === ink && !wide(chunk) && from - run.span.to < pixel / 2) {
+          run.span.to = to;
+          continue;
+        }
+        if (run) bar(run.ink, rank, run.span, share);
+        run = ink && { ink, span: { from, to } };
+      }
+      if (run) bar(run.ink, rank, run.span, share);
     });
-  const span = (chunk: number): Span => ({ from: step.start_ns[chunk]!, to: step.end_ns[chunk]! });
 
   axis(surface, timeline.ranks, unitFor(step.step_s), window, frame);
   shown.forEach((_, rank) => {
@@ -81,16 +94,15 @@ export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame:
     bar("others", rank, { from: own, to: stepNs(step) });
   });
   const inks = timeline.passes as Ink[];
-  each((chunk, rank) => bar(inks[timeline.chunks.pass[chunk]!] ?? "forward", rank, span(chunk)));
-  each((chunk, rank) => {
-    const to = step.end_ns[chunk]!;
-    bar("collectives", rank, { from: to - step.communication_ns[chunk]!, to }, [0.78, 0.22]);
+  bars((chunk) => inks[timeline.chunks.pass[chunk]!] ?? "forward");
+  shown.forEach((chunks, rank) => {
+    for (const chunk of chunks.filter(wide)) {
+      const to = step.end_ns[chunk]!;
+      bar("collectives", rank, { from: to - step.communication_ns[chunk]!, to }, [0.78, 0.22]);
+    }
   });
-  each((chunk, rank) => {
-    if (!step.critical[chunk]) return;
-    bar("gap", rank, span(chunk), [0, 0.28]);
-    bar("path", rank, span(chunk), [0, 0.22]);
-  });
+  bars((chunk) => (step.critical[chunk] ? "gap" : null), [0, 0.28]);
+  bars((chunk) => (step.critical[chunk] ? "path" : null), [0, 0.22]);
   links(surface, rows, window, frame);
   names(surface, rows, shown, window, frame);
 }

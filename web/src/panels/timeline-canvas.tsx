@@ -56,7 +56,8 @@ interface TimelineCanvasProps {
 export function TimelineCanvas(props: TimelineCanvasProps) {
   const { name, describedBy, rows, window: shown, limit, chosen, onWindow, onChoose } = props;
   const place = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
+  const base = useRef<HTMLCanvasElement>(null);
+  const marks = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const palette = usePalette(place);
   const frame = frameFor(width, rows.order.length);
@@ -71,7 +72,20 @@ export function TimelineCanvas(props: TimelineCanvasProps) {
 
   useLayoutEffect(() => {
     if (!palette || width < 120) return;
-    const next = requestAnimationFrame(() => draw(canvas.current!, palette, { ...props, frame }));
+    const next = requestAnimationFrame(() => {
+      const context = cleared(base.current!, frame);
+      paintTimeline(canvasSurface(context, palette, devicePixelRatio), rows, shown, frame);
+    });
+    return () => cancelAnimationFrame(next);
+  }, [rows, shown, palette, width]);
+
+  // On a canvas of its own: a walk by keys draws no chunk again.
+  useLayoutEffect(() => {
+    if (!palette || width < 120) return;
+    const next = requestAnimationFrame(() => {
+      const context = cleared(marks.current!, frame);
+      if (chosen) markChosen(context, palette, rows, shown, chosen, frame);
+    });
     return () => cancelAnimationFrame(next);
   }, [rows, shown, chosen, palette, width]);
 
@@ -99,15 +113,15 @@ export function TimelineCanvas(props: TimelineCanvasProps) {
   });
 
   return (
-    <div class="chart timeline" ref={place}>
+    <div class="chart timeline" ref={place} style={{ height: `${frame.height}px` }}>
+      <canvas ref={base} />
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: it is moved in by keys of its own, as this role says. */}
       <canvas
-        ref={canvas}
+        ref={marks}
         role="application"
         aria-label={name}
         aria-describedby={describedBy}
         tabIndex={0}
-        style={{ height: `${frame.height}px` }}
         onKeyDown={press}
         {...pointers}
       />
@@ -120,18 +134,14 @@ const middleTime = (rows: Rows, piece: Piece) => {
   return (from + to) / 2;
 };
 
-function draw(
-  canvas: HTMLCanvasElement,
-  palette: palettes.Palette,
-  { rows, window: shown, chosen, frame }: TimelineCanvasProps & { frame: Frame },
-) {
-  const density = globalThis.devicePixelRatio;
-  canvas.width = Math.round(frame.width * density);
-  canvas.height = Math.round(frame.height * density);
+function cleared(canvas: HTMLCanvasElement, { width, height }: Frame): CanvasRenderingContext2D {
+  const [across, down] = [width, height].map((px) => Math.round(px * devicePixelRatio));
+  if (canvas.width !== across) canvas.width = across!;
+  if (canvas.height !== down) canvas.height = down!;
   const context = canvas.getContext("2d")!;
-  context.scale(density, density);
-  paintTimeline(canvasSurface(context, palette, density), rows, shown, frame);
-  if (chosen) markChosen(context, palette, rows, shown, chosen, frame);
+  context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
 }
 
 const least_mark_px = 8;

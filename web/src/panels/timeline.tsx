@@ -10,6 +10,7 @@ import {
   type Move,
   moved,
   type Piece,
+  type Rows,
   rowsOf,
   type Span,
   showing,
@@ -80,12 +81,13 @@ export function TimelinePanel() {
 function Drawn({ timeline, of }: { timeline: Timeline; of: string }) {
   const [at, setAt] = useState(0);
   const [chosen, setChosen] = useState<Piece | null>(null);
+  const [tablesOpen, setTablesOpen] = useState(false);
   const limit = useMemo(() => whole(timeline), [timeline]);
   const [shown, setShown] = useState<Span>(limit);
   const words = useId();
   const step = timeline.steps[at]!;
   const rows = useMemo(() => rowsOf(timeline, step), [timeline, step]);
-  const reading = timelineReading(timeline, step);
+  const reading = useMemo(() => timelineReading(timeline, step), [timeline, step]);
   const origin = useStudyOrigin(of, {
     ...timeline,
     name: "timeline",
@@ -142,12 +144,9 @@ function Drawn({ timeline, of }: { timeline: Timeline; of: string }) {
         </button>
       </p>
       <footer>
-        <details>
+        <details onToggle={(event) => setTablesOpen(event.currentTarget.open)}>
           <summary>Data table</summary>
-          <h3>Where each rank’s step went</h3>
-          <DataTable table={spentTable(step)} caption="Where each rank’s step went" />
-          <h3>The {waits_listed} longest waits</h3>
-          <DataTable table={waitsTable(rows)} caption="The longest waits" />
+          {tablesOpen && <Tables rows={rows} />}
         </details>
         <details>
           <summary>How to read this</summary>
@@ -161,6 +160,18 @@ function Drawn({ timeline, of }: { timeline: Timeline; of: string }) {
           draw={(width, palette) => timelineSvg(rows, shown, width, palette)}
         />
       </footer>
+    </>
+  );
+}
+
+function Tables({ rows }: { rows: Rows }) {
+  const waits = useMemo(() => waitsTable(rows), [rows]);
+  return (
+    <>
+      <h3>Where each rank’s step went</h3>
+      <DataTable table={spentTable(rows.step)} caption="Where each rank’s step went" />
+      <h3>The {waits_listed} longest waits</h3>
+      <DataTable table={waits} caption="The longest waits" />
     </>
   );
 }
