@@ -154,7 +154,7 @@ test("files: a line a chunk and step, and the picture", async () => {
   expect(csv).toContain((await answer(quick())).digest);
   expect(csv.split("\r\n").filter((line) => /^0\.(5|95),/.test(line))).toHaveLength(2 * 4 * 8 * 2);
   const svg = await saved("SVG");
-  for (const part of ['fill="url(#timeline-backward)"', "Time in the step", "Seed: 3"])
+  for (const part of ['fill="url(#timeline-backward)"', "Time in the step", "with other replicas", "Seed: 3"])
     expect(svg).toContain(part);
 });
 

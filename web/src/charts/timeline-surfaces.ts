@@ -3,7 +3,7 @@
 // a path for each ink. Both hatch alike: beside its hue each pass has lines of its own.
 import type { Rows, Span } from "../base/timeline";
 import type { Palette } from "./palette";
-import { type Frame, frameFor, type Ink, paintTimeline, type Surface } from "./timeline";
+import { type Frame, frameFor, type Ink, legendOf, paintTimeline, type Surface } from "./timeline";
 
 interface Paint {
   fill: keyof Palette;
@@ -80,6 +80,21 @@ export function canvasSurface(context: CanvasRenderingContext2D, palette: Palett
   };
 }
 
+const legend_row_px = 18;
+
+/** A file stands alone: it says itself what its inks mean. The height with it. */
+function paintLegend(surface: Surface, rows: Rows, frame: Frame): number {
+  let [x, y] = [frame.left, frame.height + legend_row_px];
+  for (const [ink, label] of legendOf(rows)) {
+    const width = 17 + label.length * 5.6 + 14;
+    if (x + width > frame.width) [x, y] = [frame.left, y + legend_row_px];
+    surface.rect(ink, x, y - 6, 12, 12);
+    surface.text("axis", label, x + 17, y, "start");
+    x += width;
+  }
+  return y + legend_row_px;
+}
+
 const short = (n: number) => Number(n.toFixed(2));
 
 /** The window as a picture for a file. */
@@ -92,22 +107,19 @@ export function timelineSvg(rows: Rows, window: Span, width: number, palette: Pa
     else filled.set(key, [d]);
   };
   const texts: SVGElement[] = [];
-  paintTimeline(
-    {
-      rect: (ink, x, y, w, h) =>
-        put(
-          `${w >= least_hatched && paints[ink].hatch ? "hatched" : "plain"} ${ink}`,
-          `M${short(x)} ${short(y)}h${short(w > 3 ? w - 0.7 : w)}v${short(h)}H${short(x)}z`,
-        ),
-      line: (ink, points) =>
-        put(`line ${ink}`, `M${points.map(([x, y]) => `${short(x)} ${short(y)}`).join("L")}`),
-      text: (ink, content, x, y, align) => texts.push(svgText(palette, ink, content, [x, y], align)),
-    },
-    rows,
-    window,
-    frame,
-  );
-  const svg = element("svg", { width, height: frame.height, viewBox: `0 0 ${width} ${frame.height}` });
+  const surface: Surface = {
+    rect: (ink, x, y, w, h) =>
+      put(
+        `${w >= least_hatched && paints[ink].hatch ? "hatched" : "plain"} ${ink}`,
+        `M${short(x)} ${short(y)}h${short(w > 3 ? w - 0.7 : w)}v${short(h)}H${short(x)}z`,
+      ),
+    line: (ink, points) =>
+      put(`line ${ink}`, `M${points.map(([x, y]) => `${short(x)} ${short(y)}`).join("L")}`),
+    text: (ink, content, x, y, align) => texts.push(svgText(palette, ink, content, [x, y], align)),
+  };
+  paintTimeline(surface, rows, window, frame);
+  const height = paintLegend(surface, rows, frame);
+  const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
   const defs = element("defs", {});
   svg.append(defs);
   for (const ink of inks) if (paints[ink].hatch) defs.append(svgPattern(palette, ink));

@@ -36,7 +36,7 @@ export interface Frame {
 
 const axis_px = 40;
 export function frameFor(width: number, ranks: number): Frame {
-  const row = Math.max(10, Math.min(30, Math.floor(480 / ranks)));
+  const row = Math.max(10, Math.min(44, Math.floor(480 / ranks)));
   const top = 4;
   return { width, height: top + row * ranks + axis_px, left: 30, right: 8, top, bottom: axis_px, row };
 }
@@ -55,21 +55,27 @@ export function barOf(frame: Frame, rank: number): [top: number, height: number]
   return [frame.top + rank * frame.row + gap / 2, frame.row - gap];
 }
 
+/** Of the height of a rank's bar. */
+type Part = "all" | "head" | "below head" | "foot";
+
 export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame: Frame) {
   const { timeline, step, order } = rows;
   const x = (time: number) =>
     Math.max(frame.left, Math.min(frame.width - frame.right, xOf(frame, window, time)));
-  const bar = (ink: Ink, rank: number, { from, to }: Span, share: [top: number, height: number] = [0, 1]) => {
+  const strip = Math.min(6, 0.22 * barOf(frame, 0)[1]);
+  const bar = (ink: Ink, rank: number, { from, to }: Span, part: Part = "all") => {
     if (to <= from || to <= window.from || from >= window.to) return;
     const [top, height] = barOf(frame, rank);
+    const tall = { all: height, head: strip, "below head": 1.5, foot: strip }[part];
+    const down = { all: 0, head: 0, "below head": strip, foot: height - strip }[part];
     const left = x(from);
-    surface.rect(ink, left, top + share[0] * height, Math.max(x(to) - left, 0.4), share[1] * height);
+    surface.rect(ink, left, top + down, Math.max(x(to) - left, 0.4), tall);
   };
   const shown = order.map((chunks) => visible(chunks, step, window));
   const pixel = (window.to - window.from) / inner(frame);
   const wide = (chunk: number) => step.end_ns[chunk]! - step.start_ns[chunk]! >= pixel;
   /** A bar for each chunk with an ink; neighbours narrower than a pixel share one. */
-  const bars = (inkOf: (chunk: number) => Ink | null, share?: [top: number, height: number]) =>
+  const bars = (inkOf: (chunk: number) => Ink | null, part?: Part) =>
     shown.forEach((chunks, rank) => {
       let run: { ink: Ink; span: Span } | null = null;
       for (const chunk of chunks) {
@@ -79,10 +85,10 @@ export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame:
           run.span.to = to;
           continue;
         }
-        if (run) bar(run.ink, rank, run.span, share);
+        if (run) bar(run.ink, rank, run.span, part);
         run = ink && { ink, span: { from, to } };
       }
-      if (run) bar(run.ink, rank, run.span, share);
+      if (run) bar(run.ink, rank, run.span, part);
     });
 
   axis(surface, timeline.ranks, unitFor(step.step_s), window, frame);
@@ -98,11 +104,11 @@ export function paintTimeline(surface: Surface, rows: Rows, window: Span, frame:
   shown.forEach((chunks, rank) => {
     for (const chunk of chunks.filter(wide)) {
       const to = step.end_ns[chunk]!;
-      bar("collectives", rank, { from: to - step.communication_ns[chunk]!, to }, [0.78, 0.22]);
+      bar("collectives", rank, { from: to - step.communication_ns[chunk]!, to }, "foot");
     }
   });
-  bars((chunk) => (step.critical[chunk] ? "gap" : null), [0, 0.28]);
-  bars((chunk) => (step.critical[chunk] ? "path" : null), [0, 0.22]);
+  bars((chunk) => (step.critical[chunk] ? "gap" : null), "below head");
+  bars((chunk) => (step.critical[chunk] ? "path" : null), "head");
   links(surface, rows, window, frame);
   names(surface, rows, shown, window, frame);
 }
@@ -149,6 +155,18 @@ function names(surface: Surface, { timeline, step }: Rows, shown: number[][], wi
       surface.text(ink, name, xOf(frame, window, (from + to) / 2), middleOf(frame, rank), "center");
     }
   });
+}
+
+/** What each ink stands for, as far as it occurs. */
+export function legendOf({ timeline }: Rows): [ink: Ink, label: string][] {
+  const passes = timeline.passes.filter((_, pass) => timeline.chunks.pass.includes(pass)) as Ink[];
+  return [
+    ...passes.map((pass): [Ink, string] => [pass, pass]),
+    ["collectives", "collectives, their share of a chunk"],
+    ["path", "on the path that decided the step"],
+    ["idle", "waiting"],
+    ["others", "with other replicas"],
+  ];
 }
 
 /** Distances of 1, 2 or 5 times a power of ten, at most `most` of them. */

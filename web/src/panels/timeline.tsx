@@ -29,6 +29,7 @@ import {
   waits_listed,
   waitsTable,
 } from "../base/timeline-words";
+import { legendOf } from "../charts/timeline";
 import { timelineSvg } from "../charts/timeline-surfaces";
 import { Choice } from "../ui/choice";
 import { Icon } from "../ui/icons";
@@ -116,7 +117,7 @@ function Drawn({ timeline, of }: { timeline: Timeline; of: string }) {
         onChange={(value) => setAt(Number(value))}
       />
       <p class="reading">{reading}</p>
-      <Legend timeline={timeline} />
+      <Legend rows={rows} />
       <TimelineCanvas
         name={`Timeline of ${stepName(step)}: ${timeline.ranks} pipeline ranks over time. Left and right arrow keys go along a rank, up and down to another, Page Down and Page Up to the next and previous wait, Enter to what was waited for; plus, minus and 0 zoom.`}
         describedBy={words}
@@ -219,20 +220,12 @@ function Walk({ onMove, onLongest, onZoom, onWhole }: WalkProps) {
   );
 }
 
-function Legend({ timeline }: { timeline: Timeline }) {
-  const passes = timeline.passes.filter((_, pass) => timeline.chunks.pass.includes(pass));
-  const entries = [
-    ...passes.map((pass) => [pass, pass]),
-    ["communication", "collectives, their share of a chunk"],
-    ["path", "on the path that decided the step"],
-    ["idle", "waiting"],
-    ["others", "with other replicas"],
-  ];
+function Legend({ rows }: { rows: Rows }) {
   return (
     <ul class="legend timeline-legend" aria-label="Legend">
-      {entries.map(([swatch, label]) => (
-        <li key={swatch}>
-          <span class={`swatch ${swatch}`} aria-hidden="true" />
+      {legendOf(rows).map(([ink, label]) => (
+        <li key={ink}>
+          <span class={`swatch ${ink}`} aria-hidden="true" />
           {label}
         </li>
       ))}
