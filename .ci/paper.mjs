@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { say, root } from "./shell.mjs";
+import { root, say } from "./shell.mjs";
 
 const program = join(root, "build", "prism");
 const prism = (args, scenario) =>
@@ -23,7 +23,10 @@ const table = (head, rows) =>
 
 /** Effects of silencing, as shares of the base: [{kind, whole, p95, sd}], largest fall of the p95 first. */
 function silenced(scenario, trials, seed) {
-  const study = prism(["study", "sensitivity", "-", "--trials", String(trials), "--seed", String(seed)], scenario);
+  const study = prism(
+    ["study", "sensitivity", "-", "--trials", String(trials), "--seed", String(seed)],
+    scenario,
+  );
   const base = study.variants[0];
   return study.answer.kinds
     .map((k) => ({
@@ -78,7 +81,8 @@ function ranking() {
     }
   }
   const middle = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
-  const range = (list) => `${percent(middle(list))} (${percent(Math.min(...list))} … ${percent(Math.max(...list))})`;
+  const range = (list) =>
+    `${percent(middle(list))} (${percent(Math.min(...list))} … ${percent(Math.max(...list))})`;
   const places = (list) => {
     const low = Math.min(...list);
     const high = Math.max(...list);
@@ -154,7 +158,14 @@ const placed = [
     text: "Llama 3.1 70B, TP8 PP4 DP4, interleaved 1F1B, 2 virtual stages, 32 micro-batches, `prism-64k`",
     scenario: {
       model: "llama-3.1-70b",
-      parallel: { tp: 8, pp: 4, dp: 4, sequence_parallel: true, schedule: "interleaved-1f1b", virtual_stages: 2 },
+      parallel: {
+        tp: 8,
+        pp: 4,
+        dp: 4,
+        sequence_parallel: true,
+        schedule: "interleaved-1f1b",
+        virtual_stages: 2,
+      },
       batch: { micro: 1, micro_batches: 32, sequence: 8192 },
       variability: "prism-64k",
     },

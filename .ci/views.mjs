@@ -198,6 +198,17 @@ export const views = {
       await openDetails(card);
     },
   },
+  timeline: {
+    path: quick,
+    async go(page) {
+      await charts(page);
+      await page.getByRole("button", { name: "Draw the timeline" }).click();
+      const card = page.locator(".card", { has: page.getByRole("heading", { name: "One step, drawn" }) });
+      await card.locator("canvas[role]").waitFor({ timeout: 120_000 });
+      await card.getByRole("button", { name: "Longest wait" }).click();
+      await openDetails(card);
+    },
+  },
   "study-tail": study("What sets the tail"),
   "study-placement": study("Where a slow node hurts"),
   "study-scaling": study("How it scales"),

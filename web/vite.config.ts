@@ -32,7 +32,12 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the page works below any path of any static host.
   base: "./",
-  resolve: { alias: { "@wasm": process.env.PRISM_MODULE ?? resolve(root, "build/wasm") } },
+  resolve: {
+    alias: {
+      "@wasm": process.env.PRISM_MODULE ?? resolve(root, "build/wasm"),
+      "d3-geo": resolve(import.meta.dirname, "src/charts/no-maps.ts"),
+    },
+  },
   build: {
     outDir: resolve(root, "build/site"),
     emptyOutDir: true,
@@ -41,6 +46,16 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
+    // What the first load shares with panels that come later is one file: the bundler would make it five.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shared", test: /src\/(app\/(context|state)|ui\/icons|base\/(format|sentences))\.tsx?$/ },
+          ],
+        },
+      },
+    },
   },
   worker: { format: "es", plugins: () => [licenses()] },
   plugins: [licenses(), preloadEngine(), offline()],

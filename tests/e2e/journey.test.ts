@@ -316,13 +316,25 @@ test("the whole journey by keyboard", async () => {
   await tabTo(/Read the histogram at/);
   await page.keyboard.press("ArrowRight");
   await page.getByText(/steps; \d+\.\d\s% have finished by then/).waitFor();
+  await tabTo(/Draw the timeline/);
+  await page.keyboard.press("Control+z");
+  await page.getByText(/Seed 3\./).waitFor();
+  await settled(page);
+  // Why: a wait on the timeline is found, told and followed to what was waited for.
+  await page.keyboard.press("Enter");
+  await page.locator("canvas[role]").waitFor({ timeout: 120_000 });
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Draw again");
+  await tabTo(/^Timeline of the median step/);
+  await page.keyboard.press("PageDown");
+  const told = page.locator("output.timeline-words");
+  const waits = /^Rank 0 waits .* for rank (\d+), whose .* ended at .* to send\. (On|Not on) the path/;
+  const [, source] = waits.exec((await told.innerText()).replaceAll(/\s/g, " "))!;
+  await page.keyboard.press("Enter");
+  await told.getByText(new RegExp(`^Rank ${source}, `)).waitFor();
   // Compare: a study is opened, chosen and played by keys.
   await tabTo(/Open the studies/);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Play this study" }).waitFor();
-  await page.keyboard.press("Control+z");
-  await page.getByText(/Seed 3\./).waitFor();
-  await settled(page);
   await page.keyboard.press("Home");
   await tabTo(/Play this study/);
   await page.keyboard.press("Enter");

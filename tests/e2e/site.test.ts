@@ -19,8 +19,8 @@ const sum = (list: string[]) => list.reduce((total, f) => total + packed(f), 0);
 describe("sizes, gzip", () => {
   // What is loaded before the first sentence: everything but what is imported when it is needed.
   const later =
-    /\/(baseline|brought|card|charts|compare|editor|evidence|glossary|lessons?|lesson-list|lesson-panel|markdown|model-import|picture|planning|study|studies|training|validation)[-.][^/]*\.js$/;
-  // Not index.json, whose name the page's own script has too.
+    /\/(baseline|brought|card|charts|compare|editor|evidence|glossary|lessons?|lesson-list|lesson-panel|markdown|model-import|picture|planning|schedule|study|studies|timeline|training|use-study|validation)[-.][^/]*\.js$/;
+  // The list of the gallery is no example: its name is that of the page's own script.
   const examples = readdirSync(resolve(root, "examples"))
     .filter((name) => name !== "index.json")
     .map((name) => name.replace(/\.json$/, ""));

@@ -22,11 +22,11 @@ import { firstExample } from "./examples";
 import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
 import { Glossary, GlossaryView, OpenGlossary } from "./glossary";
+import { Studies, TimelinePlace } from "./later";
 import { NewVersion } from "./offline";
 import { Share } from "./share";
 import { isStale } from "./state";
 import { Announcements } from "./status";
-import { Studies } from "./studies";
 import { version } from "./version";
 
 export function App() {
@@ -140,6 +140,7 @@ export function App() {
               <TrainingPanels result={answer.result} />
               <CriticalPath result={answer.result} />
               <Ranks result={answer.result} />
+              <TimelinePlace />
               <Studies />
               <Sharing result={answer.result} />
               <Trust result={answer.result} onAll={() => setDialog("validation")} />

@@ -100,20 +100,8 @@ export function comparisonTable(study: Study, [one, other] = sides): Table {
     const paired: Difference = second.difference[key];
     const texts = signedTexts(paired, unit);
     return {
-      shown: [
-        name,
-        time(first[key]),
-        time(second[key]),
-        texts.value,
-        `${texts.low} to ${texts.high}`,
-      ],
-      exact: [
-        name,
-        first[key].value,
-        second[key].value,
-        paired.value,
-        ...paired.interval,
-      ],
+      shown: [name, time(first[key]), time(second[key]), texts.value, `${texts.low} to ${texts.high}`],
+      exact: [name, first[key].value, second[key].value, paired.value, ...paired.interval],
     };
   });
   return {

@@ -17,10 +17,11 @@ export function shortened(text: string): string {
 /** Fetched with the first study. */
 let module: Promise<WebAssembly.Module> | undefined;
 
+/** A study of one scenario at hand; `shortened` first where it plays variants of it. */
 export function begin(text: string, question: object, progress: (share: number) => void): RunningStudy {
   module ??= compile(moduleUrl);
   return startStudy({
-    text: shortened(text),
+    text,
     question,
     module,
     size: poolSize(),

@@ -5,7 +5,6 @@ import { useController, useSelect } from "../app/context";
 import { isSettled } from "../app/state";
 import { csv, json, type Origin, studyOrigin, svgFile } from "../base/exports";
 import type { Table } from "../base/tables";
-import type { Drawing } from "../charts/charts";
 import * as palettes from "../charts/palette";
 import { Icon } from "../ui/icons";
 
@@ -28,7 +27,7 @@ export interface FilesProps {
   origin: Origin | null;
   table: () => Table;
   /** Left out where there is only a table. */
-  draw?: (width: number, palette: palettes.Palette) => Drawing | Promise<Drawing>;
+  draw?: (width: number, palette: palettes.Palette) => Element | Promise<Element>;
 }
 
 export function Files({ title, stem, origin, table, draw }: FilesProps) {

@@ -62,7 +62,7 @@ export function SchedulePanel({ days, list, onList }: SchedulePanelProps) {
       list[0]!.text,
       () => question,
       (answer) => setFound({ schedule: answer as unknown as Schedule, question }),
-      ([first]) => (first ? refusalText(first, list) : "it is refused"),
+      { refusal: ([first]) => (first ? refusalText(first, list) : "it is refused") },
     );
   };
   const stale =

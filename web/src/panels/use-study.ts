@@ -4,7 +4,12 @@ import { useEffect, useState } from "preact/hooks";
 import type { Diagnostic } from "../base/result";
 import type { Study } from "../base/study";
 import { type RunningStudy, StudyRefused } from "../engine/study";
-import { begin } from "./begin";
+import { begin, shortened } from "./begin";
+
+interface Options {
+  trials?: "few" | "as asked";
+  refusal?: (errors: Diagnostic[]) => string;
+}
 
 export function useStudy() {
   const [running, setRunning] = useState<RunningStudy | null>(null);
@@ -16,18 +21,21 @@ export function useStudy() {
     running?.cancel();
     setRunning(null);
   };
-  /** `question` may throw where the text is no scenario. `refusal`: how to say why the core refuses it. */
+  /**
+   * `question` may throw where the text is no scenario. `trials`: of each variant, where there are several. `refusal`:
+   * how to say why the core refuses it.
+   */
   const start = (
     text: string,
     question: () => object,
     found: (answer: Study) => void,
-    refusal?: (errors: Diagnostic[]) => string,
+    { trials = "few", refusal }: Options = {},
   ) => {
     setFault("");
     setShare(0);
     let study: RunningStudy;
     try {
-      study = begin(text, question(), setShare);
+      study = begin(trials === "few" ? shortened(text) : text, question(), setShare);
     } catch {
       return setFault("The text is not a scenario yet.");
     }
