@@ -35,7 +35,7 @@ test("a change is set beside the pinned result: figures, members, both curves, f
   const tiles = await card(page).locator(".headlines").innerText();
   for (const name of ["Median", "p95", "Mean"])
     expect(tiles).toMatch(new RegExp(`${name}\\s+\\+[\\d.]+\\ss`));
-  expect(tiles.match(/\+[\d.]+ to \+[\d.]+ s/g)).toHaveLength(2);
+  expect(tiles.match(/\+[\d.]+ to \+[\d.]+ s/g)).toHaveLength(3);
   expect(await changed(page).innerText()).toMatch(/\/variability\s+"dedicated"\s+"shared-congested"/);
   await shape().first().waitFor({ state: "attached" });
   await page.getByRole("radio", { name: "Cumulative" }).check();

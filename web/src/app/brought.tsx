@@ -37,7 +37,7 @@ export function BroughtView({ brought, onClose }: { brought: Brought; onClose: (
 export function Validation({ onClose }: { onClose: () => void }) {
   const app = useController();
   const Dialog = useView<{ onClose: () => void }>(
-    () => import("../panels/validation").then((m) => m.ValidationDialog),
+    () => import("../panels/validation").then((m) => m.loadValidation()),
     (why) => {
       app.refuseFile("The validation table", why);
       onClose();

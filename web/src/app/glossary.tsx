@@ -22,7 +22,7 @@ export function Glossary() {
 export function GlossaryView({ onClose }: { onClose: () => void }) {
   const app = useController();
   const Dialog = useView<{ onClose: () => void }>(
-    () => import("../panels/glossary").then((m) => m.GlossaryDialog),
+    () => import("../panels/glossary").then((m) => m.loadGlossary()),
     (why) => {
       app.refuseFile("The glossary", why);
       onClose();
