@@ -15,7 +15,7 @@ import { TrainingPanels } from "../panels/training";
 import { Memory, Trust } from "../panels/trust";
 import { Icon } from "../ui/icons";
 import { Baseline } from "./baseline";
-import { BroughtView, Lessons, LessonView, Validation } from "./brought";
+import { BroughtView, Lessons, LessonView, prepareReader, Validation } from "./brought";
 import { applyTheme, currentTheme, type Theme } from "./browser";
 import { useController, useSelect } from "./context";
 import { firstExample } from "./examples";
@@ -42,7 +42,7 @@ export function App() {
   const [place, setPlace] = useState<Place | null>(null);
   const presets = usePresets();
   const [brought, setBrought] = useState<Brought | null>(null);
-  const files = useFiles(setBrought);
+  const files = useFiles(setBrought, prepareReader);
   useShortcuts();
   const openGlossary = useCallback(() => setDialog("glossary"), []);
 

@@ -24,6 +24,13 @@ const views = {
   model: () => import("../panels/model-import").then((m) => m.ModelDialog),
 };
 
+/** Fetches the reader of measurements while a file is being looked for; if it fails, opening the file says so. */
+export const prepareReader = () =>
+  void import("../panels/evidence").then(
+    (m) => m.prepareReader(),
+    () => {},
+  );
+
 export function BroughtView({ brought, onClose }: { brought: Brought; onClose: () => void }) {
   const app = useController();
   const { kind, file } = brought;

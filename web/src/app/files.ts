@@ -14,7 +14,8 @@ export interface Brought {
   file: File;
 }
 
-export function useFiles(onBrought: (brought: Brought) => void) {
+/** `onSought`, any number of times: a file is being chosen or dragged over the page. */
+export function useFiles(onBrought: (brought: Brought) => void, onSought: () => void) {
   const app = useController();
   const input = useRef<HTMLInputElement>(null);
   const [dragging, setDragging] = useState(false);
@@ -45,6 +46,7 @@ export function useFiles(onBrought: (brought: Brought) => void) {
     const over = (event: DragEvent) => {
       if (!holdsFiles(event)) return;
       event.preventDefault();
+      onSought();
       setDragging(true);
     };
     const leave = (event: DragEvent) => {
@@ -87,7 +89,10 @@ export function useFiles(onBrought: (brought: Brought) => void) {
   return {
     input,
     dragging,
-    choose: () => input.current?.click(),
+    choose: () => {
+      onSought();
+      input.current?.click();
+    },
     chosen: () => {
       const field = input.current;
       const file = field?.files?.[0];

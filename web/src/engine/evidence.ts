@@ -8,6 +8,14 @@ import type { EvidenceReply, EvidenceTask } from "./evidence-messages";
 /** Fetched with the first file. */
 let module: Promise<WebAssembly.Module> | undefined;
 
+/** Fetches and compiles the reader, as soon as a file is being looked for. */
+export function prepareReader() {
+  module ??= compile(moduleUrl);
+  module.catch(() => {
+    module = undefined;
+  });
+}
+
 export interface Import {
   answer: Promise<Imported>;
   cancel(): void;
@@ -26,8 +34,8 @@ export function importFile(file: File, progress: (share: number) => void): Impor
       worker.terminate();
       fail(new Error(event.message || "the reader stopped"));
     };
-    module ??= compile(moduleUrl);
-    module.then((module) => worker.postMessage({ module, file } satisfies EvidenceTask), fail);
+    prepareReader();
+    module!.then((module) => worker.postMessage({ module, file } satisfies EvidenceTask), fail);
   });
   return { answer, cancel: () => worker.terminate() };
 }

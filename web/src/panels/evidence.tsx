@@ -25,6 +25,9 @@ import type { Table } from "../base/tables";
 import { quantilePlot } from "../charts/evidence";
 import * as palettes from "../charts/palette";
 import { importFile } from "../engine/evidence";
+
+export { prepareReader } from "../engine/evidence";
+
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { DataTable } from "../ui/table";
