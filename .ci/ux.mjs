@@ -234,12 +234,20 @@ const faults = await faulty.evaluate(() => ({
   fields: document.querySelectorAll(".field [aria-invalid=true]").length,
   equation: /= *64/.test(document.querySelector("[aria-label='Errors in the scenario']").textContent),
 }));
+await faulty.locator(".remedies button").first().click();
+const mended = await faulty
+  .getByRole("region", { name: "Errors in the scenario" })
+  .waitFor({ state: "detached", timeout: 10_000 })
+  .then(
+    () => true,
+    () => false,
+  );
 row(
   "Layout faults",
   "placed, cause and remedy in a sentence (Tutor)",
   "at the field, equation in numbers, remedies, last answer kept",
-  `${faults.fields} field marked, equation ${faults.equation ? "in numbers" : "missing"}, remedy in words but not by a click`,
-  false,
+  `${faults.fields} field marked, equation ${faults.equation ? "in numbers" : "missing"}, ${mended ? "mended by one click" : "no remedy that mends it"}`,
+  faults.fields > 0 && faults.equation && mended,
 );
 
 // Everyone
@@ -319,12 +327,19 @@ row(
   undone ? "an opened example undone; drop and link in the tests" : "failed",
   undone,
 );
+await page.getByRole("button", { name: "Open the studies" }).click();
+const card = page.locator("section:has(h2:text-is('Compare with another scenario'))");
+await card.getByLabel("An example").selectOption("gpt3-175b-1024-a100.json");
+await card.getByRole("button", { name: "Compare the two" }).click();
+await card.getByText(/on the same noise where the two are alike/).waitFor({ timeout: 120_000 });
+const curves = await card.locator(".chart svg").count();
+const intervals = await card.locator("td", { hasText: /\d to [+−]?[\d.]+/ }).count();
 row(
   "Compare",
   "two schedules on one axis (Tutor)",
   "two scenarios, one axis, differences with intervals",
-  "layouts and variants of one scenario, paired differences with intervals",
-  false,
+  `any two scenarios, ${curves} chart of both, ${intervals} differences with intervals`,
+  curves > 0 && intervals >= 3,
 );
 const files = await page.evaluate(() =>
   [...document.querySelector(".files").querySelectorAll("button")].map((b) => b.textContent.trim()),
