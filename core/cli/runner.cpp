@@ -78,40 +78,37 @@ unsigned or_all(unsigned threads) {
   return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
-}  // namespace
-
-Parts run_training_parts(const Training& training, unsigned threads,
-                         const std::function<void(double)>& progress) {
-  Parts parts(static_cast<std::size_t>(training_units(training)));
+/// Units of equal work.
+Parts run_units(std::size_t count, const std::function<std::vector<std::byte>(std::size_t)>& unit,
+                unsigned threads, const std::function<void(double)>& progress) {
+  Parts parts(count);
   std::vector<Task> tasks;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    tasks.push_back(
-        {[&training, i] { return run_training_unit(training, static_cast<std::int64_t>(i)); }, 1, &parts[i]});
-  const auto all = static_cast<double>(tasks.size());
+  for (std::size_t i = 0; i < count; ++i) tasks.push_back({[&unit, i] { return unit(i); }, 1, &parts[i]});
   run_tasks(tasks, or_all(threads), [&](double sofar) {
-    if (progress) progress(sofar / all);
+    if (progress) progress(sofar / static_cast<double>(count));
   });
   return parts;
 }
 
+}  // namespace
+
+Parts run_training_parts(const Training& training, unsigned threads,
+                         const std::function<void(double)>& progress) {
+  return run_units(
+      static_cast<std::size_t>(training_units(training)),
+      [&](std::size_t i) { return run_training_unit(training, static_cast<std::int64_t>(i)); }, threads,
+      progress);
+}
+
 Parts run_timeline(const TimelinePlan& plan, unsigned threads, const std::function<void(double)>& progress) {
-  Parts parts(timeline_units(plan));
-  std::vector<Task> tasks;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    tasks.push_back({[&plan, i] { return run_timeline_unit(plan, i); }, 1, &parts[i]});
-  const auto all = static_cast<double>(tasks.size());
-  run_tasks(tasks, or_all(threads), [&](double sofar) { progress(sofar / all); });
-  return parts;
+  return run_units(
+      timeline_units(plan), [&](std::size_t i) { return run_timeline_unit(plan, i); }, threads, progress);
 }
 
 Parts run_planning(const Planning& planning, unsigned threads, const std::function<void(double)>& progress) {
-  Parts parts(planning_units(planning));
-  std::vector<Task> tasks;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    tasks.push_back({[&planning, i] { return run_planning_unit(planning, i); }, 1, &parts[i]});
-  const auto all = static_cast<double>(tasks.size());
-  run_tasks(tasks, or_all(threads), [&](double sofar) { progress(sofar / all); });
-  return parts;
+  return run_units(
+      planning_units(planning), [&](std::size_t i) { return run_planning_unit(planning, i); }, threads,
+      progress);
 }
 
 Parts run_study(const StudyPlan& plan, unsigned threads, const std::function<void(double)>& progress) {

@@ -147,7 +147,7 @@ TEST(Timeline, RefusesWhatItCannotShow) {
   s["run"]["engine"] = "reference";
   expect_refused(s, question, "/run/engine");
   s = varied("1f1b", 1);
-  s["batch"]["micro_batches"] = 10000;
+  s["batch"]["micro_batches"] = 6400;
   expect_refused(s, question, "/batch");
   s["batch"]["micro_batches"] = -1;
   expect_refused(s, question, "/batch/micro_batches");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
 #include "prism/scenario.h"
@@ -103,7 +104,8 @@ TEST(HostileScenario, AnyValueMayBeAnyOther) {
     const Json document = Json::parse(text);
     const Json flat = document.flatten();
     std::vector<Json::json_pointer> places;
-    const std::size_t stride = 1 + flat.size() / 40;  // long lists repeat themselves
+    // Long lists repeat themselves; where memory is watched, fewer places of each text do.
+    const std::size_t stride = 1 + flat.size() / (std::getenv("PRISM_SANITIZED") ? 10 : 40);
     std::size_t n = 0;
     for (const auto& member : flat.items()) {
       if (n++ % stride != 0) continue;

@@ -31,8 +31,11 @@ const { views } = (await import(resolve(root, ".ci/views.mjs"))) as {
   views: Record<string, { path: string; go(page: Page): Promise<void> }>;
 };
 
-// Every view on the narrowest screen; on wider ones only those of the main job, unless it is the full run.
+// On the narrowest screen every view, but of panels alike only the first; on wider ones only those of the main job. The
+// full run takes every view at every width.
 const all = Object.entries(views);
+const alike = ["study-layouts", "study-scaling", "study-placement", "planning-spares", "planning-capacity"];
+const unlike = all.filter(([name]) => !alike.includes(name));
 const main = all.filter(([name]) => ["start", "result", "error", "share"].includes(name));
 const widths: [number, typeof all][] = process.env.PRISM_FULL
   ? [
@@ -41,7 +44,7 @@ const widths: [number, typeof all][] = process.env.PRISM_FULL
       [1440, all],
     ]
   : [
-      [360, all],
+      [360, unlike],
       [1440, main],
     ];
 describe.each(widths)("%i px", (width, chosen) => {

@@ -44,6 +44,9 @@ export function App() {
   const [brought, setBrought] = useState<Brought | null>(null);
   const files = useFiles(setBrought, prepareReader);
   useShortcuts();
+  // The first sentence is painted before the panels below it are built.
+  const [answered, setAnswered] = useState(false);
+  useEffect(() => setAnswered(answer !== null), [answer !== null]);
   const openGlossary = useCallback(() => setDialog("glossary"), []);
 
   const goTo = (error: Diagnostic) => {
@@ -132,7 +135,7 @@ export function App() {
             <Locked />
           )}
         </InputPane>
-        {answer && !refused && (
+        {answer && !refused && answered && (
           <div class="panels-place">
             <div class="panels" data-stale={stale || undefined}>
               <StepTime result={answer.result} />

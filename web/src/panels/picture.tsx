@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A drawing as wide as its place, drawn again when the place or the data changes.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Drawing } from "../charts/charts";
+import { useWidth } from "../ui/use-width";
 
 export function Picture({ name, draw, of }: { name: string; draw: (width: number) => Drawing; of: unknown }) {
   const place = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  const width = useWidth(place);
   useLayoutEffect(() => {
     if (width >= 120) place.current?.replaceChildren(draw(width));
   }, [width, of]);

@@ -26,6 +26,7 @@ import {
   xOf,
 } from "../charts/timeline";
 import { canvasSurface } from "../charts/timeline-surfaces";
+import { useWidth } from "../ui/use-width";
 
 export const zoom_step = 1.6;
 
@@ -58,17 +59,9 @@ export function TimelineCanvas(props: TimelineCanvasProps) {
   const place = useRef<HTMLDivElement>(null);
   const base = useRef<HTMLCanvasElement>(null);
   const marks = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const width = useWidth(place);
   const palette = usePalette(place);
   const frame = frameFor(width, rows.order.length);
-
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
 
   useLayoutEffect(() => {
     if (!palette || width < 120) return;
