@@ -41,6 +41,7 @@ test.each([
     await view.getByRole("button", { name: "Play this question" }).click();
     await view.locator("p.reading").waitFor({ timeout: 60_000 });
     expect(await view.locator("p.reading").innerText()).toMatch(reads);
+    await view.locator(".chart svg").first().waitFor();
     expect(await view.locator(".chart svg").count(), label).toBe(1);
     const shots = process.env.PRISM_SHOTS;
     if (shots) await view.screenshot({ path: `${shots}/${label.replaceAll(" ", "-")}-${width}.png` });
@@ -78,6 +79,7 @@ test.each([
   expect(reading).toMatch(
     /^By p95[^:]*: Urgent, then .*All deadlines are met with a chance of .*95 % interval/,
   );
+  await view.locator(".chart svg").first().waitFor();
   expect(await view.locator(".chart svg").count()).toBe(1);
   expect(await view.getByRole("rowheader", { name: "All deadlines" }).count()).toBeGreaterThan(0);
   expect(await view.evaluate((section) => section.scrollWidth - section.clientWidth)).toBeLessThanOrEqual(0);

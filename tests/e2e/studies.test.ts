@@ -30,6 +30,7 @@ test("each study of the page plays, is drawn and reads as a sentence", async () 
   expect(labels.length).toBeGreaterThanOrEqual(4);
   for (const label of labels) {
     const view = await play(page, label);
+    await view.locator(".chart svg").first().waitFor();
     expect(await view.locator(".chart svg").count(), label).toBeGreaterThanOrEqual(1);
     expect((await view.locator("p.reading").innerText()).length, label).toBeGreaterThan(30);
   }
