@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <random>
 
@@ -663,22 +662,6 @@ TEST(TrainingRunSchedule, OrdersByWhatMustStartFirst) {
   const RunOrder none = schedule(both, ScheduleBy::p95);
   EXPECT_EQ(none.places[1].finished, 0);
   EXPECT_EQ(none.places[1].met.probability, 0);
-}
-
-// ---- Speed
-// --------------------------------------------------------------------------------------------------
-
-// A guard, no benchmark: the bound of 2 seconds is for an optimised build on one core.
-TEST(TrainingRunSpeed, AThousandRunsOfAMillionSteps) {
-  const TrainingPtr t = prepared(million_steps());
-  const auto before = std::chrono::steady_clock::now();
-  const auto runs = simulate(*t);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-  std::printf("1,000 runs of 1,000,000 steps: %.2f s\n", seconds);
-  EXPECT_EQ(runs.size(), 1000u);
-#ifdef NDEBUG
-  EXPECT_LT(seconds, 2);
-#endif
 }
 
 }  // namespace
