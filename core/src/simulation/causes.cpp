@@ -160,8 +160,7 @@ void Causes::prepare(LawBook& book, std::int64_t line_count, const Legs& legs) {
       if (cause.of_class == Class::communication)
         cause.law[apart] = book.maximum(one, places.ranks);
       else if (ranks_a_line > 1 && (apart == until_collective || !legs[apart].empty()))
-        cause.law[apart] = book.add(
-            power_mean_of(book.table(one), static_cast<std::uint64_t>(ranks_a_line), exponent[apart]));
+        cause.law[apart] = book.power_mean(one, ranks_a_line, exponent[apart]);
     }
   }
 

@@ -2,29 +2,43 @@
 #include "simulation/laws.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace prism {
 
-LawBook::LawBook(const Workload& workload)
-    : workload_(&workload), shape_index_(workload.shapes.size(), none) {
-  tables_.emplace_back([](Mass) { return 0.0; });
+LawBook::LawBook(const Workload& workload, TableStore* store)
+    : workload_(&workload), store_(store ? store : &own_), shapes_(workload.shapes.size()) {
+  add(QuantileTable([](Mass) { return 0.0; }), TableName("zero"));
 }
 
-LawBook::Law LawBook::add(QuantileTable table) {
+LawBook::Law LawBook::add(TableStore::Table table, const TableName& name) {
   tables_.push_back(std::move(table));
+  names_.push_back(name);
   return static_cast<Law>(tables_.size() - 1);
+}
+
+LawBook::Law LawBook::add(QuantileTable table, const TableName& name) {
+  return add(std::make_shared<const QuantileTable>(std::move(table)), name);
+}
+
+LawBook::Law LawBook::of(const Distribution& d) {
+  QuantileTable table = tabulate(d);
+  const TableName name(table);
+  return add(std::move(table), name);
 }
 
 LawBook::Law LawBook::of(const Operator& op) {
   if (op.scale_s == 0) return zero();
   const auto [entry, is_new] = operators_.try_emplace({op.shape, op.scale_s}, none);
   if (is_new) {
-    Law& shape = shape_index_[op.shape];
-    if (shape == none) {
-      shapes_.push_back(tabulate(workload_->shapes[op.shape]));
-      shape = static_cast<Law>(shapes_.size() - 1);
+    auto& shape = shapes_[op.shape];
+    if (!shape) {
+      QuantileTable table = tabulate(workload_->shapes[op.shape]);
+      const TableName name(table);
+      shape = Shape{std::move(table), name};
     }
-    entry->second = add(shapes_[shape].scaled(op.scale_s));
+    entry->second =
+        add(shape->table.scaled(op.scale_s), TableName("scaled").add(shape->name).add(op.scale_s));
   }
   return entry->second;
 }
@@ -41,18 +55,51 @@ LawBook::Law LawBook::sum(std::vector<Law> addends) {
   }
   const auto [entry, is_new] = sums_.try_emplace(counted, none);
   if (is_new) {
-    std::vector<Addend> parts;
-    for (const auto& [law, count] : counted) parts.push_back({&tables_[law], count});
-    if (auto total = sum_of(parts)) entry->second = add(std::move(*total));
+    TableName name("sum");
+    for (const auto& [law, count] : counted) name.add(names_[law]).add(count);
+    auto table = store_->get(name, [&] {
+      std::vector<Addend> parts;
+      for (const auto& [law, count] : counted) parts.push_back({tables_[law].get(), count});
+      return sum_of(parts);
+    });
+    if (table) entry->second = add(std::move(table), name);
   }
   return entry->second;
 }
 
 LawBook::Law LawBook::maximum(Law law, std::int64_t n) {
-  if (n == 1 || tables_[law].is_constant()) return law;
+  if (n == 1 || table(law).is_constant()) return law;
   const auto [entry, is_new] = maxima_.try_emplace({law, n}, none);
-  if (is_new) entry->second = add(maximum_of(tables_[law], static_cast<std::uint64_t>(n)));
+  if (is_new) {
+    const auto count = static_cast<std::uint64_t>(n);
+    const TableName name = TableName("maximum").add(names_[law]).add(count);
+    entry->second = add(store_->get(name, [&] { return maximum_of(table(law), count); }), name);
+  }
   return entry->second;
+}
+
+LawBook::Law LawBook::power_mean(Law law, std::int64_t n, double exponent) {
+  const auto count = static_cast<std::uint64_t>(n);
+  const TableName name = TableName("power mean").add(names_[law]).add(count).add(exponent);
+  return add(store_->get(name, [&] { return power_mean_of(table(law), count, exponent); }), name);
+}
+
+LawBook::Law LawBook::felt(Law separate, Law follows, std::int64_t n) {
+  if (n == 1 || table(separate).is_constant()) return separate;
+  if (follows == none || table(follows).is_constant()) return maximum(separate, n);
+  const auto [entry, is_new] = felt_.try_emplace({separate, follows, n}, none);
+  if (!is_new) return entry->second;
+  const Law both = sum({separate, follows});
+  if (both == none) return entry->second = maximum(separate, n);
+  const QuantileTable& late = table(maximum(both, n));
+  const QuantileTable& base = table(maximum(follows, n));
+  const double mean = late.mean() - base.mean();
+  const double variance = late.sd() * late.sd() - base.sd() * base.sd();
+  const QuantileTable& shape = table(separate);
+  const double least = 1e-6 * shape.sd();
+  const double sd = variance > least * least ? std::sqrt(variance) : least;
+  return entry->second =
+             add(shape.with_moments(mean, sd), TableName("moved").add(names_[separate]).add(mean).add(sd));
 }
 
 }  // namespace prism

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/programs.h"
 
-#include <cmath>
-
 namespace prism {
 
 using Law = LawBook::Law;
@@ -30,20 +28,6 @@ bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
   return !legs.empty() && legs.back().end && is_inside_chunk(legs.back().end->group);
 }
 
-Law felt_by_group(LawBook& book, Law separate, Law follows, std::int64_t ranks) {
-  if (ranks == 1 || book.table(separate).is_constant()) return separate;
-  if (follows == LawBook::none || book.table(follows).is_constant()) return book.maximum(separate, ranks);
-  const Law both = book.sum({separate, follows});
-  if (both == LawBook::none) return book.maximum(separate, ranks);
-  const QuantileTable& late = book.table(book.maximum(both, ranks));
-  const QuantileTable& base = book.table(book.maximum(follows, ranks));
-  const double mean = late.mean() - base.mean();
-  const double variance = late.sd() * late.sd() - base.sd() * base.sd();
-  const QuantileTable& shape = book.table(separate);
-  const double least = 1e-6 * shape.sd();
-  return book.add(shape.with_moments(mean, variance > least * least ? std::sqrt(variance) : least));
-}
-
 Law first_compute(LawBook& book, const std::vector<Segment>& segments) {
   const auto legs = legs_of(segments);
   if (legs.empty()) return book.zero();
@@ -61,7 +45,7 @@ void ProgramCompiler::append_compute(Program& program, const std::vector<Operato
     const auto apart = follows == LawBook::none ? Causes::until_collective : Causes::weights;
     legs[apart][total] += book.table(total).mean();
     // Slowest of n ranks by one draw: exact because their segment sums are i.i.d.
-    append(program, operators, felt(total, follows), false, false, apart);
+    append(program, operators, compiled_->book.felt(total, follows, ranks_a_line_), false, false, apart);
     return;
   }
   split = true;
@@ -70,12 +54,6 @@ void ProgramCompiler::append_compute(Program& program, const std::vector<Operato
 
 void ProgramCompiler::append_collective(Program& program, const Operator& op, Group group) {
   append(program, {op}, compiled_->book.of(op), true, compiled_->workload.leaves_node(group));
-}
-
-Law ProgramCompiler::felt(Law separate, Law follows) {
-  const auto [entry, is_new] = felt_.try_emplace({separate, follows}, LawBook::none);
-  if (is_new) entry->second = felt_by_group(compiled_->book, separate, follows, ranks_a_line_);
-  return entry->second;
 }
 
 Program ProgramCompiler::program(const std::vector<Segment>& segments, Law follows) {

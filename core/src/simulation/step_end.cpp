@@ -173,9 +173,9 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& comp
     const Operator& op = endings[0].exchange->collective;
     const auto& rank = compiled.sections[0].rank;
     compiled.embedding_exchange = true;
-    compiled.embedding = compiler.draw({op}, felt_by_group(book, book.of(op), rank.front().one, ranks_a_line),
-                                       false, w.leaves_node(Group::embedding));
-    compiled.embedding_last = felt_by_group(book, book.of(op), rank.back().one, ranks_a_line);
+    compiled.embedding = compiler.draw({op}, book.felt(book.of(op), rank.front().one, ranks_a_line), false,
+                                       w.leaves_node(Group::embedding));
+    compiled.embedding_last = book.felt(book.of(op), rank.back().one, ranks_a_line);
   }
   return {};
 }
