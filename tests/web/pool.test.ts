@@ -90,6 +90,18 @@ describe("a run", () => {
     }
   });
 
+  test("the first worker ever to prepare does so alone; later all prepare at once", async () => {
+    const pool = await open(3);
+    const asked = () => workers.map((w) => w.inbox.some((m) => m.type === "prepare"));
+    pool.run("text", () => {});
+    expect(asked()).toEqual([true, false, false]);
+    workers[0]!.step();
+    expect(asked()).toEqual([false, true, true]);
+    drain();
+    pool.run("another", () => {});
+    expect(asked()).toEqual([true, true, true]);
+  });
+
   test("learns the pilot on every worker before any other unit", async () => {
     const pool = await open(3);
     pool.run("text", () => {});

@@ -87,6 +87,8 @@ export class Pool {
   private current: Run | null = null;
   private lastRun = 0;
   private startFailures = 0;
+  /** Some worker has prepared some scenario. */
+  private prepared = false;
   private readonly now: () => number;
   private lastQuestion = 0;
   private readonly models = new Map<number, ModelQuestion>();
@@ -118,7 +120,9 @@ export class Pool {
     };
     this.current = run;
     this.startFailures = 0;
-    for (const slot of this.slots) this.ask(slot, run);
+    // The first worker ever to prepare does so alone: its code is compiled on the way, and the cores that two would share
+    // are better spent on that.
+    for (const slot of this.prepared ? this.slots : this.slots.slice(0, 1)) this.ask(slot, run);
     return {
       proceed: () => {
         if (this.current !== run || !run.held) return;
@@ -288,6 +292,8 @@ export class Pool {
         slot.prepared = true;
         if (!run.work) {
           run.work = new Work(message.plan);
+          this.prepared = true;
+          for (const other of this.slots) if (!other.asked) this.ask(other, run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
           run.listener({ type: "plan", plan: message.plan, warnings: message.warnings, seconds });
           run.held = seconds > run.limitSeconds;
