@@ -7,6 +7,7 @@ import { cpus } from "node:os";
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { preset, publish, site } from "./build.mjs";
+import { forge } from "./link.mjs";
 import { serve } from "./serve.mjs";
 import { setup } from "./setup.mjs";
 import { fail, root, say } from "./shell.mjs";
@@ -20,8 +21,8 @@ preset("wasm");
 publish();
 site();
 
-function output(command, args) {
-  const done = spawnSync(command, args, { cwd: root, encoding: "utf8" });
+function output(command, args, more = {}) {
+  const done = spawnSync(command, args, { cwd: root, encoding: "utf8", ...more });
   if (done.status !== 0) fail(`${command} ${args.join(" ")}: ${done.stderr}`);
   return done.stdout;
 }
@@ -75,8 +76,8 @@ function numpyChunks() {
   return runs.length ? Math.max(...runs.map((r) => JSON.parse(r.stdout).chunks_per_s)) : undefined;
 }
 
-/** In Chromium, two workers: seconds from a change (a new seed) to the first numbers and to the finished run. */
-async function page(example) {
+/** What `work` makes of the built page in Chromium, opened at `path`. */
+async function onPage(path, work) {
   const { chromium } = await import("playwright-core");
   const { server, port } = await serve({ site: resolve(root, "build/site"), port: 0 });
   const browser = await chromium.launch({
@@ -89,20 +90,31 @@ async function page(example) {
       "--disable-background-networking",
     ],
   });
-  const tab = await browser.newPage();
-  await tab.goto(`http://127.0.0.1:${port}/`);
-  const finished = () =>
-    tab.waitForFunction(
-      () => document.querySelector(".status")?.textContent?.includes("computed here in"),
-      undefined,
-      { timeout: 120_000 },
-    );
-  await finished();
+  try {
+    const tab = await browser.newPage();
+    await tab.goto(`http://127.0.0.1:${port}/${path}`);
+    await finished(tab);
+    return await work(tab);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+const finished = (tab) =>
+  tab.waitForFunction(
+    () => document.querySelector(".status")?.textContent?.includes("computed here in"),
+    undefined,
+    { timeout: 120_000 },
+  );
+
+/** Seconds from a change (a new seed) to the first numbers and to the finished run, on the page opened there. */
+async function changes(tab, example) {
   if (example !== examples[0]) {
     const { title } = JSON.parse(readFileSync(resolve(root, example), "utf8"));
     await tab.setInputFiles("input[type=file]", resolve(root, example));
     await tab.waitForSelector(`h1:has-text("${title}")`);
-    await finished();
+    await finished(tab);
   }
   const times = [];
   for (let i = 0; i < repetitions + 2; ++i)
@@ -133,12 +145,58 @@ async function page(example) {
           }),
       ),
     );
-  await browser.close();
-  server.close();
   return {
     first: Math.min(...times.map((t) => t.first)),
     whole: Math.min(...times.map((t) => t.whole)),
   };
+}
+
+/** A node slower by each of 4 factors at each of 16 stages, and none: 65 variants. */
+const placed = {
+  prism: 1,
+  title: "Placement",
+  model: "gpt3-175b",
+  parallel: { tp: 8, pp: 16, dp: 1 },
+  batch: { micro: 1, micro_batches: 32, sequence: 2048 },
+  cluster: { gpu: "h100-sxm" },
+  variability: "dedicated",
+  run: { trials: 10_000, seed: "1" },
+};
+
+function nativePlacement() {
+  return bestOf(repetitions, () => {
+    const start = performance.now();
+    const study = ["study", "placement", "-", "--threads", "2", "--json"];
+    output("build/prism", study, { input: JSON.stringify(placed), maxBuffer: 64 << 20 });
+    return (performance.now() - start) / 1000;
+  });
+}
+
+/** The same study by the page's own panel, from the click to its sentence. */
+async function pagePlacement(tab) {
+  await tab.getByRole("button", { name: "Open the studies" }).click();
+  await tab.getByRole("radio", { name: "Where a slow node hurts" }).check();
+  await tab.getByRole("radio", { name: "as the scenario" }).check();
+  const times = [];
+  for (let i = 0; i < repetitions; ++i)
+    times.push(
+      await tab.evaluate(
+        () =>
+          new Promise((done) => {
+            const button = (name) =>
+              [...document.querySelectorAll("button")].find((b) => b.textContent.trim() === name);
+            const start = performance.now();
+            button("Play this study").click();
+            const look = () => {
+              if (button("Play this study")) done((performance.now() - start) / 1000);
+              else requestAnimationFrame(look);
+            };
+            requestAnimationFrame(() => requestAnimationFrame(look));
+          }),
+      ),
+    );
+  await tab.getByText("10,000 trials each on the same noise").waitFor({ state: "attached" });
+  return Math.min(...times);
 }
 
 say("Kernels");
@@ -146,14 +204,20 @@ const k = kernels();
 say("Estimates");
 const estimates = both("prism_estimate");
 say("Whole runs");
+const two = "?workers=2";
 const runs = [];
 for (const example of examples)
   runs.push({
     title: JSON.parse(readFileSync(resolve(root, example), "utf8")).title,
     fast: nativeSeconds(example, "fast", repetitions),
     exact: nativeSeconds(example, "exact", 1),
-    chromium: await page(example),
+    chromium: await onPage(two, (tab) => changes(tab, example)),
   });
+say("Placement");
+const placement = {
+  native: nativePlacement(),
+  chromium: await onPage(`${two}${forge(JSON.stringify(placed))}`, pagePlacement),
+};
 say("The same model in numpy");
 const chunks = { engine: engineChunks(examples[1]), numpy: numpyChunks() };
 
@@ -174,6 +238,14 @@ const rows = [
     ["  every replica simulated", seconds(r.exact), "", ""],
     ["  first numbers after a change", "", seconds(r.chromium.first), ""],
   ]),
+  ["", "", "", ""],
+  ["Placement of a slow node: 16 stages, 4 factors, 10,000 trials", "native, 2 threads", "Chromium", ""],
+  [
+    "  the whole study, best of 3",
+    seconds(placement.native),
+    seconds(placement.chromium),
+    percent(placement.native, placement.chromium),
+  ],
   ["", "", "", ""],
   ["One estimate without variability, 405B", "native", "WebAssembly (Node)", ""],
   ...Object.keys(estimates.native).map((name) => [

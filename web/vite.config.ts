@@ -6,23 +6,35 @@ import { offline } from "./offline/plugin.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** Asks for the engine with the page itself, not only when the script that needs it has arrived. */
-function preloadEngine(): Plugin {
+/**
+ * Asks for the engine and the page's script with the page itself, not only when the script that needs them has arrived;
+ * and before the script that must run first, or that one would keep them waiting.
+ */
+function preload(): Plugin {
   return {
     name: "prism-preload",
     transformIndexHtml: {
       order: "post",
-      handler(_html, { bundle }) {
-        const engine = Object.keys(bundle ?? {}).find((name) => /prism-[^/]*\.wasm$/.test(name));
-        if (!engine) return [];
-        const attrs = {
-          rel: "preload",
-          href: `./${engine}`,
-          as: "fetch",
-          type: "application/wasm",
-          crossorigin: "",
-        };
-        return [{ tag: "link", attrs, injectTo: "head" }];
+      handler(html, { bundle }) {
+        if (!bundle) return [];
+        const files = Object.values(bundle);
+        const page = files.find((file) => file.type === "chunk" && file.name === "mount");
+        const isEntry = (name: string) =>
+          files.some((f) => f.fileName === name && f.type === "chunk" && f.isEntry);
+        const engine = files.find((file) => /prism-[^/]*\.wasm$/.test(file.fileName));
+        if (page?.type !== "chunk" || !engine)
+          throw new Error("the page's script or its engine has another name");
+        const wasm = { rel: "preload", as: "fetch", type: "application/wasm", crossorigin: "" };
+        const script = { rel: "modulepreload", crossorigin: "" };
+        const tags = [
+          { tag: "link", attrs: { ...wasm, href: `./${engine.fileName}` } },
+          ...[page.fileName, ...page.imports.filter((name) => !isEntry(name))].map((name) => ({
+            tag: "link",
+            attrs: { ...script, href: `./${name}` },
+          })),
+          { tag: "script", attrs: { src: "./early.js" } },
+        ].map((tag) => ({ ...tag, injectTo: "head" as const }));
+        return { html: html.replace('<script src="./early.js"></script>', ""), tags };
       },
     },
   };
@@ -58,6 +70,6 @@ export default defineConfig({
     },
   },
   worker: { format: "es", plugins: () => [licenses()] },
-  plugins: [licenses(), preloadEngine(), offline()],
+  plugins: [licenses(), preload(), offline()],
   server: { fs: { allow: [root] } },
 });

@@ -46,9 +46,14 @@ describe("sizes, gzip", () => {
 test("Plot and the editor are not among the files of the first load", () => {
   const page = readFileSync(join(site, "index.html"), "utf8");
   expect(page).not.toMatch(/charts-|editor-/);
-  const entry = /src="\.\/(assets\/index-[^"]+)"/.exec(page)?.[1];
-  const text = readFileSync(join(site, entry!), "utf8");
-  expect(text).not.toMatch(/import\s*[^("']*["'][^"']*(charts|editor)-/);
+  const first = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map((match) => match[1]!);
+  expect(first.map((name) => basename(name).split("-")[0])).toEqual(
+    expect.arrayContaining(["index", "mount", "shared"]),
+  );
+  for (const name of first) {
+    const text = readFileSync(join(site, name), "utf8");
+    expect(text, name).not.toMatch(/import\s*[^("']*["'][^"']*(charts|editor)-/);
+  }
 });
 
 test("no file asks for anything from another host", () => {

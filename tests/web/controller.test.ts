@@ -78,18 +78,18 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe("the first screen", () => {
-  test("runs the example when the address holds nothing", () => {
+  test("runs the example when the address holds nothing", async () => {
     const app = open();
-    app.start(example);
+    await app.start(example);
     expect(pool.last).toMatchObject({ text: example.text, limit: limit_from_elsewhere_s });
     pool.finish();
     expect(isSettled(app.state)).toBe(true);
   });
 
-  test("runs the link that the address holds, within the limit for what comes from elsewhere", () => {
+  test("runs the link that the address holds, within the limit for what comes from elsewhere", async () => {
     address = linkOf(example.text, result());
     const app = open();
-    app.start(example);
+    await app.start(example);
     expect(app.state.doc.source).toEqual({ kind: "link", engine: "0.1.0", digest: "0123456789abcdef" });
     expect(JSON.parse(pool.last.text)).toEqual({ prism: 1, run: { seed: "5", trials: 10000 } });
     expect(pool.last.limit).toBe(2);
@@ -99,10 +99,10 @@ describe("the first screen", () => {
     expect(address).toBe(before);
   });
 
-  test("shows nothing in the place of a broken link", () => {
+  test("shows nothing in the place of a broken link", async () => {
     address = linkOf(example.text, result()).slice(0, -5);
     const app = open();
-    app.start(example);
+    await app.start(example);
     expect(pool.runs).toEqual([]);
     expect(app.state.doc.text).toBe("");
     expect(app.state.refusal).toMatchObject({ kind: "link", fault: { outcome: "truncated" } });
@@ -111,10 +111,10 @@ describe("the first screen", () => {
     expect(pool.last.text).toBe(example.text);
   });
 
-  test("offers the text of an earlier visit, unless it is what is shown", () => {
+  test("offers the text of an earlier visit, unless it is what is shown", async () => {
     kept = { text: "earlier", fragment: "" };
     const app = open();
-    app.start(example);
+    await app.start(example);
     expect(app.state.draft).toBe("earlier");
     app.restoreDraft();
     expect(app.state.doc.text).toBe("earlier");
@@ -124,15 +124,15 @@ describe("the first screen", () => {
     address = linkOf(example.text, result());
     kept = { text: "same, in other white space", fragment: address };
     const again = open();
-    again.start(example);
+    await again.start(example);
     expect(again.state.draft).toBeNull();
   });
 });
 
 describe("a change", () => {
-  test("runs at once, typing after a pause; the older run is cancelled", () => {
+  test("runs at once, typing after a pause; the older run is cancelled", async () => {
     const app = open();
-    app.start(example);
+    await app.start(example);
     const first = pool.last;
     app.edit("b", "changing tp");
     expect(first.cancelled).toBe(true);
@@ -145,25 +145,25 @@ describe("a change", () => {
     expect(pool.last.text).toBe("bc");
   });
 
-  test("is kept as a draft, and its address once it is computed", () => {
+  test("is kept as a draft, and its address once it is computed", async () => {
     const app = open();
-    app.start(example);
+    await app.start(example);
     pool.finish();
     app.edit('{"prism":1}', "typing");
     expect(kept).toEqual({ text: '{"prism":1}', fragment: "" });
     expect(app.link()).toBeNull();
     pool.finish("ffffffffffffffff");
     vi.advanceTimersByTime(1000);
-    expect(openLink(address)).toMatchObject({
+    expect(await openLink(address)).toMatchObject({
       shared: { digest: "ffffffffffffffff", scenario: '{"prism":1,"run":{"trials":10000,"seed":"5"}}' },
     });
     expect(app.link()).toBe(address);
     expect(kept?.fragment).toBe(address);
   });
 
-  test("an untouched example keeps the short address, also after undo", () => {
+  test("an untouched example keeps the short address, also after undo", async () => {
     const app = open();
-    app.start(example);
+    await app.start(example);
     pool.finish();
     vi.advanceTimersByTime(1000);
     expect(address).toBe("");
@@ -177,9 +177,9 @@ describe("a change", () => {
     expect(address).toBe("");
   });
 
-  test("what is held starts by Run, what was cancelled runs again without a limit", () => {
+  test("what is held starts by Run, what was cancelled runs again without a limit", async () => {
     const app = open();
-    app.start(example);
+    await app.start(example);
     pool.last.listener({ type: "held", plan: {} as never, seconds: 40 });
     app.runNow();
     expect(pool.last.proceeded).toBe(true);
@@ -192,11 +192,11 @@ describe("a change", () => {
 });
 
 describe("a file", () => {
-  test("a result document opens as its scenario, with the digest it promised", () => {
+  test("a result document opens as its scenario, with the digest it promised", async () => {
     const document = `{"prism_result":1,"engine_version":"0.1.0","scenario":{"prism":1,"x":[1.50]},"digest":"abcdabcdabcdabcd"}`;
     const app = open();
-    app.start(example);
-    app.openText("r.json", document, "opening a file");
+    await app.start(example);
+    await app.openText("r.json", document, "opening a file");
     expect(app.state.doc).toEqual({
       text: '{\n  "prism": 1,\n  "x": [1.50]\n}\n',
       source: { kind: "file", name: "r.json", engine: "0.1.0", digest: "abcdabcdabcdabcd" },
@@ -205,29 +205,29 @@ describe("a file", () => {
     app.undo();
     expect(app.state.doc.source).toEqual({ kind: "example", file: example.file });
   });
-  test("other text is the core's to judge; line ends and a byte order mark are made plain", () => {
+  test("other text is the core's to judge; line ends and a byte order mark are made plain", async () => {
     const app = open();
-    app.start(example);
-    app.openText("x", "\ufeff{\r\n1}\r", "opening a file");
+    await app.start(example);
+    await app.openText("x", "\ufeff{\r\n1}\r", "opening a file");
     expect(app.state.doc.text).toBe("{\n1}\n");
   });
-  test("a text with a link opens the link; a broken one is refused and changes nothing", () => {
+  test("a text with a link opens the link; a broken one is refused and changes nothing", async () => {
     const app = open();
-    app.start(example);
+    await app.start(example);
     const link = `https://any.host/prism/${linkOf(example.text, result())}`;
-    app.openText("pasted", link, "pasting");
+    await app.openText("pasted", link, "pasting");
     expect(app.state.doc.source.kind).toBe("link");
     const before = app.state.doc;
-    app.openText("pasted", link.slice(0, -3), "pasting");
+    await app.openText("pasted", link.slice(0, -3), "pasting");
     expect(app.state.doc).toBe(before);
     expect(app.state.refusal?.kind).toBe("link");
     app.dismiss();
     expect(app.state.refusal).toBeNull();
   });
-  test("one that is too large is refused", () => {
+  test("one that is too large is refused", async () => {
     const app = open();
-    app.start(example);
-    app.openText("big", "x".repeat(8_000_001), "opening a file");
+    await app.start(example);
+    await app.openText("big", "x".repeat(8_000_001), "opening a file");
     expect(app.state.refusal).toMatchObject({ kind: "file", name: "big" });
     expect(app.state.doc.text).toBe(example.text);
   });

@@ -15,8 +15,8 @@ const scenario = JSON.stringify({
 const shared = { engine: "0.1.0", digest: "0123456789abcdef", scenario };
 const link = makeLink(shared);
 
-const outcome = (text: string): LinkOutcome | "opened" => {
-  const opened = openLink(text);
+const outcome = async (text: string): Promise<LinkOutcome | "opened"> => {
+  const opened = await openLink(text);
   return opened.ok ? "opened" : opened.fault.outcome;
 };
 
@@ -61,23 +61,23 @@ describe("base64url", () => {
 });
 
 describe("a link", () => {
-  test("gives back what it was made of", () => {
-    expect(openLink(link)).toEqual({ ok: true, shared });
-    expect(openLink(`https://any.host/prism/${link}`)).toEqual({ ok: true, shared });
-    expect(openLink(`${link.slice(0, 70)}\r\n  ${link.slice(70)}`)).toEqual({ ok: true, shared });
+  test("gives back what it was made of", async () => {
+    expect(await openLink(link)).toEqual({ ok: true, shared });
+    expect(await openLink(`https://any.host/prism/${link}`)).toEqual({ ok: true, shared });
+    expect(await openLink(`${link.slice(0, 70)}\r\n  ${link.slice(70)}`)).toEqual({ ok: true, shared });
   });
 
-  test("of the 405B example has at most 400 characters, as do others like it", () => {
+  test("of the 405B example has at most 400 characters, as do others like it", async () => {
     for (const name of ["llama3-405b-16384-h100", "variability-1024", "fsdp-65536", "million-steps-65536"]) {
       const long = makeLink({ ...shared, scenario: file(`examples/${name}.json`) });
       expect(long.length, name).toBeLessThanOrEqual(400);
-      expect(outcome(long)).toBe("opened");
+      expect(await outcome(long)).toBe("opened");
     }
   });
 
-  test("a stream that does without the dictionary opens as well", () => {
+  test("a stream that does without the dictionary opens as well", async () => {
     const plain = deflateRawSync(Buffer.from(`{"engine":"0.1.0","digest":"","scenario":{"prism":1}}`));
-    expect(openLink(forge(plain))).toMatchObject({ shared: { scenario: '{"prism":1}' } });
+    expect(await openLink(forge(plain))).toMatchObject({ shared: { scenario: '{"prism":1}' } });
   });
 
   test("the dictionary is the one that links were written with", () => {
@@ -86,27 +86,27 @@ describe("a link", () => {
     );
   });
 
-  test("keeps the spelling of numbers and the order of keys", () => {
+  test("keeps the spelling of numbers and the order of keys", async () => {
     const written = '{ "b": 1e3,\n "a": [ 0.10, 18446744073709551615 ], "t": "two  spaces \\" { " }';
-    const opened = openLink(makeLink({ ...shared, scenario: written }));
+    const opened = await openLink(makeLink({ ...shared, scenario: written }));
     expect(opened).toMatchObject({
       shared: { scenario: '{"b":1e3,"a":[0.10,18446744073709551615],"t":"two  spaces \\" { "}' },
     });
   });
 
-  test("no change of one character opens", () => {
+  test("no change of one character opens", async () => {
     const alphabet = "AZaz09-_.#v1%";
     for (let at = 1; at < link.length; at++) {
       for (const c of alphabet) {
         if (c === link[at]) continue;
         const changed = link.slice(0, at) + c + link.slice(at + 1);
         // A second "#" moves the beginning; it must still not open.
-        expect(outcome(changed), changed).not.toBe("opened");
+        expect(await outcome(changed), changed).not.toBe("opened");
       }
     }
   });
 
-  test("10,000 random changes of one character: none opens", () => {
+  test("10,000 random changes of one character: none opens", async () => {
     const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.#%+/= ";
     let state = 1;
     /** An LCG (Knuth's constants), so that every run tries the same. */
@@ -125,21 +125,22 @@ describe("a link", () => {
       if (c === whole[at]) continue;
       tried++;
       const changed = whole.slice(0, at) + c + whole.slice(at + 1);
-      expect(outcome(changed), changed).not.toBe("opened");
+      expect(await outcome(changed), changed).not.toBe("opened");
     }
   });
 
-  test("cut off anywhere says so", () => {
-    for (let keep = 3; keep < link.length; keep++) expect(outcome(link.slice(0, keep))).toBe("truncated");
+  test("cut off anywhere says so", async () => {
+    for (let keep = 3; keep < link.length; keep++)
+      expect(await outcome(link.slice(0, keep))).toBe("truncated");
     for (const lost of [0.01, 0.1, 0.5]) {
-      const opened = openLink(link.slice(0, Math.floor(link.length * (1 - lost))));
+      const opened = await openLink(link.slice(0, Math.floor(link.length * (1 - lost))));
       expect(opened).toMatchObject({
         fault: { message: expect.stringMatching(/cut off: \d+ of \d+ characters/) },
       });
     }
   });
 
-  test("each fault has its outcome", () => {
+  test("each fault has its outcome", async () => {
     const cases: [string, LinkOutcome][] = [
       ["", "not_a_link"],
       ["#hello", "not_a_link"],
@@ -170,30 +171,30 @@ describe("a link", () => {
       [around('{"a":{"b":[{"\\u202e":1}]}}'), "unsafe_text"],
       [around('{"title":"\\u0085"}'), "unsafe_text"],
     ];
-    for (const [text, expected] of cases) expect(outcome(text), text.slice(0, 80)).toBe(expected);
-    expect(outcome(around('{"title":"<img src=x onerror=alert(1)> é 𝄞"}'))).toBe("opened");
+    for (const [text, expected] of cases) expect(await outcome(text), text.slice(0, 80)).toBe(expected);
+    expect(await outcome(around('{"title":"<img src=x onerror=alert(1)> é 𝄞"}'))).toBe("opened");
   });
 
-  test("one that inflates to 100 MB is refused at once", () => {
+  test("one that inflates to 100 MB is refused at once", async () => {
     const bomb = forgeText(`{"engine":"1","digest":"","scenario":{"a":"${"x".repeat(100_000_000)}"}}`);
     const before = performance.now();
-    expect(outcome(bomb)).toBe("too_large");
+    expect(await outcome(bomb)).toBe("too_large");
     expect(performance.now() - before).toBeLessThan(1000);
   });
 
-  test("just below the limit opens, just above does not", () => {
+  test("just below the limit opens, just above does not", async () => {
     const sized = (n: number) => {
       const head = '{"engine":"1","digest":"","scenario":{"a":"';
       return forgeText(`${head}${"x".repeat(n - head.length - 3)}"}}`);
     };
-    expect(outcome(sized(1_048_576))).toBe("opened");
-    expect(outcome(sized(1_048_577))).toBe("too_large");
+    expect(await outcome(sized(1_048_576))).toBe("opened");
+    expect(await outcome(sized(1_048_577))).toBe("too_large");
   });
 
-  test("a scenario that does not compress travels too", () => {
+  test("a scenario that does not compress travels too", async () => {
     for (const n of [100, 3000, 40_000]) {
       const long = JSON.stringify({ title: randomBytes(n).toString("hex") });
-      expect(openLink(makeLink({ ...shared, scenario: long }))).toMatchObject({
+      expect(await openLink(makeLink({ ...shared, scenario: long }))).toMatchObject({
         ok: true,
         shared: { scenario: long },
       });
@@ -210,9 +211,9 @@ describe("the corpus that page and program share", () => {
     link: string;
     outcome: LinkOutcome;
   }[];
-  test("every link ever published opens", () => {
+  test("every link ever published opens", async () => {
     expect(published.length).toBeGreaterThan(0);
-    for (const line of published) expect(outcome(line), line.slice(0, 60)).toBe("opened");
+    for (const line of published) expect(await outcome(line), line.slice(0, 60)).toBe("opened");
   });
-  test.each(refused)("$outcome: $why", (each) => expect(outcome(each.link)).toBe(each.outcome));
+  test.each(refused)("$outcome: $why", async (each) => expect(await outcome(each.link)).toBe(each.outcome));
 });

@@ -102,6 +102,18 @@ describe("a run", () => {
     expect(run.of("done").length).toBe(1);
   });
 
+  test("after another is prepared afresh by every worker", async () => {
+    const pool = await open(2);
+    pool.run("first", () => {});
+    drain();
+    const run = collect();
+    pool.run("second", run.listener);
+    drain((alive) => alive.at(-1)!);
+    expect(run.of("done").length).toBe(1);
+    for (const w of workers)
+      expect(w.heard.filter((m) => m.type === "prepare").map((m) => m.text)).toEqual(["first", "second"]);
+  });
+
   test("is led by a worker that has nothing to finish", async () => {
     const pool = await open(2);
     pool.run("first", () => {});

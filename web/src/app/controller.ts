@@ -59,9 +59,11 @@ export class Controller {
   }
 
   /** First screen: what the address holds, else the example. */
-  start(example: { file: string; text: string }) {
+  async start(example: { file: string; text: string }) {
     const draft = this.around.draft.load();
-    if (!this.openFragment()) {
+    const opening = this.openFragment();
+    if (opening) await opening;
+    else {
       this.dispatch({
         type: "open",
         doc: { text: example.text, source: { kind: "example", file: example.file } },
@@ -75,26 +77,26 @@ export class Controller {
     if (draft && !shown) this.dispatch({ type: "draft", text: draft.text });
   }
 
-  /** Opens the link in the address bar; false if there is none. */
-  openFragment(): boolean {
+  /** Opens what the address bar holds; null if it holds nothing. */
+  openFragment(): Promise<void> | null {
     const fragment = this.around.fragment();
-    if (fragment === "" || fragment === "#" || fragment === this.linkInAddress) return fragment.length > 1;
+    if (fragment === "" || fragment === "#") return null;
+    return fragment === this.linkInAddress ? Promise.resolve() : this.openAddress(fragment);
+  }
+
+  private async openAddress(fragment: string) {
     const [, kind, name] = /^#(preset|lesson)=(.*)$/.exec(fragment) ?? [];
     if (kind !== undefined && name !== undefined) {
       this.linkInAddress = fragment;
-      if (kind === "lesson") this.openLesson(name);
-      else void this.openPreset(name);
-      return true;
+      return kind === "lesson" ? this.openLesson(name) : this.openPreset(name);
     }
-    const opened = openLink(fragment);
-    if (!opened.ok) {
-      this.refuseLink(opened.fault);
-      return true;
-    }
+    const opened = await openLink(fragment);
+    // The newest address wins.
+    if (this.around.fragment() !== fragment) return;
+    if (!opened.ok) return this.refuseLink(opened.fault);
     const { engine, digest, scenario } = opened.shared;
     this.linkInAddress = fragment;
     this.open({ text: pretty(scenario), source: { kind: "link", engine, digest } }, "opening a link");
-    return true;
   }
   private linkInAddress = "";
 
@@ -146,11 +148,11 @@ export class Controller {
   }
 
   /** A dropped, chosen or pasted file: a scenario, a result document, or a text that holds a link. */
-  openText(name: string, content: string, done: string) {
+  async openText(name: string, content: string, done: string) {
     if (content.length > file_limit) {
       return this.refuseFile(name, "It is larger than 8 MB, the limit for a scenario.");
     }
-    const read = readContent(content);
+    const read = await readContent(content);
     if (!read.ok) return this.dispatch({ type: "refuse", refusal: { kind: "link", fault: read.fault } });
     const { scenario: text, engine, digest } = read.document;
     const source: Doc["source"] =

@@ -37,10 +37,10 @@ export type Content =
   | { ok: false; fault: LinkFault };
 
 /** What someone brings as text: a scenario, a result document, or a text that holds a link. */
-export function readContent(content: string): Content {
+export async function readContent(content: string): Promise<Content> {
   const text = content.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   if (!/^\s*(https?:\S*)?#v\d/.test(text)) return { ok: true, from: "file", document: readDocument(text) };
-  const opened = openLink(text);
+  const opened = await openLink(text);
   if (!opened.ok) return opened;
   const { engine, digest, scenario } = opened.shared;
   return { ok: true, from: "link", document: { scenario: pretty(scenario), engine, digest } };

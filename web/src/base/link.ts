@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The share link, as docs/link.md defines it to the byte. It lives in the fragment of the address, so it is never
-// sent to a server. Nothing in it is trusted: the check comes before inflating, inflating is bounded while it
-// streams, and every way to fail has its own message.
+// sent to a server. Nothing in it is trusted: the check comes before inflating, inflating (by the browser itself) is
+// bounded while it streams, and every way to fail has its own message.
 
-import { deflateSync, Inflate, strToU8 } from "fflate";
+import { deflateSync, strToU8 } from "fflate";
 import dictionaryLines from "../../../core/cli/link_dictionary.txt?raw";
 import { depthOf, minify } from "./json";
 import { sha256 } from "./sha256";
@@ -49,7 +49,7 @@ const digit_of = new Int8Array(128).fill(-1);
 for (let i = 0; i < alphabet.length; i++) digit_of[alphabet.charCodeAt(i)] = i;
 
 /** Null unless canonical: no foreign character, no impossible length, unused bits zero. */
-export function fromBase64Url(text: string): Uint8Array | null {
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (text.length % 4 === 1) return null;
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
   let word = 0;
@@ -78,7 +78,7 @@ export function makeLink(shared: Shared): string {
 }
 
 /** Reads a whole URL, or the part from "#" or "v". The numbers are the rules of docs/link.md. */
-export function openLink(given: string): Opened {
+export async function openLink(given: string): Promise<Opened> {
   const whole = given.replace(/[\t\n\v\f\r ]+/g, ""); // 1
   const text = whole.slice(whole.indexOf("#") + 1);
   const [, version, rest] = /^v(\d+)(.*)$/s.exec(text) ?? [];
@@ -103,7 +103,7 @@ export function openLink(given: string): Opened {
   if (payload.length > length || checkOf(payload) !== check) return fault("damaged"); // 7, 8
   const packed = fromBase64Url(payload);
   if (!packed) return fault("damaged"); // 9
-  const inflated = inflateBounded(packed);
+  const inflated = await inflateBounded(packed);
   if (inflated === "too_large") return fault("too_large"); // 10
   const shared = inflated && envelope(inflated);
   if (!shared) return fault("damaged"); // 11
@@ -125,37 +125,51 @@ function fault(outcome: LinkOutcome, message = messages[outcome]): Opened {
 }
 
 /** Null if the bytes are not one whole deflate stream with nothing after it. */
-function inflateBounded(packed: Uint8Array): Uint8Array | "too_large" | null {
-  const inflated = inflatePrefix(packed);
-  // fflate ignores what follows a stream. But then the stream is still whole without its last byte.
-  if (inflated instanceof Uint8Array && inflatePrefix(packed.subarray(0, -1)) !== null) return null;
+async function inflateBounded(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array | "too_large" | null> {
+  const inflated = await inflate(packed);
+  // Some inflaters ignore what follows a stream. But then the stream is still whole without its last byte.
+  if (inflated instanceof Uint8Array && (await inflate(packed.subarray(0, -1))) !== null) return null;
   return inflated;
 }
 
-function inflatePrefix(packed: Uint8Array): Uint8Array | "too_large" | null {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const stream = new Inflate({ dictionary }, (chunk) => {
-    size += chunk.length;
-    chunks.push(chunk.slice());
-  });
-  // Deflate gains at most 1032 : 1, so a slice of 512 bytes passes the limit by half a megabyte at most.
+/** A stored block before the stream does what a preset dictionary does, which the browser's inflater cannot be given. */
+const stored = Uint8Array.of(
+  0,
+  dictionary.length & 0xff,
+  dictionary.length >> 8,
+  ~dictionary.length & 0xff,
+  (~dictionary.length >> 8) & 0xff,
+  ...dictionary,
+);
+
+async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array | "too_large" | null> {
+  const stream = new DecompressionStream("deflate-raw");
+  const writer = stream.writable.getWriter();
+  const reader = stream.readable.getReader();
+  const ignore = () => {};
+  writer.write(stored).catch(ignore);
+  // A slice is inflated once the one before is read. Deflate gains at most 1032 : 1, so a slice of 512 bytes passes the
+  // limit by half a megabyte at most.
   const slice = 512;
+  for (let at = 0; at < packed.length; at += slice)
+    writer.write(packed.subarray(at, at + slice)).catch(ignore);
+  writer.close().catch(ignore);
+  const all = new Uint8Array(dictionary.length + inflated_limit);
+  let size = 0;
   try {
-    for (let at = 0; at < packed.length; at += slice) {
-      stream.push(packed.subarray(at, at + slice), at + slice >= packed.length);
-      if (size > inflated_limit) return "too_large";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return all.subarray(dictionary.length, size);
+      if (size + value.length > all.length) {
+        reader.cancel().catch(ignore);
+        return "too_large";
+      }
+      all.set(value, size);
+      size += value.length;
     }
   } catch {
     return null;
   }
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
 }
 
 const envelope_form =

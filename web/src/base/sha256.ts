@@ -3,8 +3,8 @@
 // click that copies it: Safari and Firefox refuse the clipboard after an await.
 
 /** Round constants: first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
-const K: Uint32Array = (() => {
-  const k = new Uint32Array(64);
+const K: Int32Array = (() => {
+  const k = new Int32Array(64);
   let found = 0;
   for (let n = 2; found < 64; n++) {
     let prime = true;
@@ -14,9 +14,53 @@ const K: Uint32Array = (() => {
   return k;
 })();
 
-type State = [number, number, number, number, number, number, number, number];
+const w = new Int32Array(64);
 
-const rotate = (x: number, n: number) => (x >>> n) | (x << (32 - n));
+/**
+ * One block of 64 bytes. A function of its own with the rotations written out: it is compiled after a few calls, while a
+ * link that is opened is often the first thing that is hashed.
+ */
+function compress(h: Int32Array, bytes: Uint8Array, at: number) {
+  for (let i = 0, j = at; i < 16; i++, j += 4)
+    w[i] = (bytes[j]! << 24) | (bytes[j + 1]! << 16) | (bytes[j + 2]! << 8) | bytes[j + 3]!;
+  for (let i = 16; i < 64; i++) {
+    const x = w[i - 15]!;
+    const y = w[i - 2]!;
+    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0;
+  }
+  let a = h[0]!;
+  let b = h[1]!;
+  let c = h[2]!;
+  let d = h[3]!;
+  let e = h[4]!;
+  let f = h[5]!;
+  let g = h[6]!;
+  let y = h[7]!;
+  for (let i = 0; i < 64; i++) {
+    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const t1 = (y + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0;
+    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    y = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
+  }
+  h[0]! += a;
+  h[1]! += b;
+  h[2]! += c;
+  h[3]! += d;
+  h[4]! += e;
+  h[5]! += f;
+  h[6]! += g;
+  h[7]! += y;
+}
 
 /** The digest as 64 lower-case hex digits. */
 export function sha256(bytes: Uint8Array): string {
@@ -27,7 +71,7 @@ export function sha256(bytes: Uint8Array): string {
   view.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29));
   view.setUint32(padded.length - 4, (bytes.length << 3) >>> 0);
 
-  const h = Uint32Array.of(
+  const h = Int32Array.of(
     0x6a09e667,
     0xbb67ae85,
     0x3c6ef372,
@@ -37,34 +81,6 @@ export function sha256(bytes: Uint8Array): string {
     0x1f83d9ab,
     0x5be0cd19,
   );
-  const w = new Uint32Array(64);
-  for (let at = 0; at < padded.length; at += 64) {
-    for (let i = 0; i < 16; i++) w[i] = view.getUint32(at + 4 * i);
-    for (let i = 16; i < 64; i++) {
-      const a = w[i - 15]!;
-      const b = w[i - 2]!;
-      const s0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3);
-      const s1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10);
-      w[i] = w[i - 16]! + s0 + w[i - 7]! + s1;
-    }
-    let [a, b, c, d, e, f, g, y] = h as unknown as State;
-    for (let i = 0; i < 64; i++) {
-      const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-      const t1 = (y + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0;
-      const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-      const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      y = g;
-      g = f;
-      f = e;
-      e = (d + t1) | 0;
-      d = c;
-      c = b;
-      b = a;
-      a = (t1 + t2) | 0;
-    }
-    [a, b, c, d, e, f, g, y].forEach((v, i) => {
-      h[i] = h[i]! + v;
-    });
-  }
-  return Array.from(h, (v) => v.toString(16).padStart(8, "0")).join("");
+  for (let at = 0; at < padded.length; at += 64) compress(h, padded, at);
+  return Array.from(h, (v) => (v >>> 0).toString(16).padStart(8, "0")).join("");
 }

@@ -124,6 +124,7 @@ export class Pool {
     };
     this.current = run;
     this.startFailures = 0;
+    for (const slot of this.slots) slot.asked = slot.prepared = slot.learned = false;
     this.ask(lead, run);
     return {
       proceed: () => {
@@ -255,7 +256,6 @@ export class Pool {
     if (!run) return;
     for (const slot of this.slots) {
       const busy = slot.out.length > 0 || slot.finishing.length > 0 || (slot.asked && !slot.prepared);
-      slot.asked = slot.prepared = slot.learned = false;
       slot.out = [];
       slot.finishing = [];
       if (!busy || !slot.ready) continue;

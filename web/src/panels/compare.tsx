@@ -32,8 +32,8 @@ export interface Other {
 }
 
 /** The other scenario, or why it is none. Whether it is right the core says. */
-function otherOf(name: string, content: string): Other | string {
-  const read = readContent(content);
+async function otherOf(name: string, content: string): Promise<Other | string> {
+  const read = await readContent(content);
   if (!read.ok) return read.fault.message;
   const { scenario: text } = read.document;
   try {
@@ -110,12 +110,12 @@ export function SecondScenario({
     const chosen = file.current?.files?.[0];
     if (!chosen) return;
     if (chosen.size > byte_limit) onTake(`${chosen.name} is larger than 8 MB, the limit for a scenario.`);
-    else onTake(otherOf(chosen.name, await chosen.text()));
+    else onTake(await otherOf(chosen.name, await chosen.text()));
     file.current!.value = "";
   };
   const example = (name: string) =>
     exampleText(name).then(
-      (content) => onTake(otherOf(name, content)),
+      async (content) => onTake(await otherOf(name, content)),
       (error) => onTake(`The example could not be fetched: ${String(error)}`),
     );
   return (
@@ -142,7 +142,7 @@ export function SecondScenario({
           placeholder="#v1.…"
           onChange={(event) => {
             const content = event.currentTarget.value.trim();
-            if (content) onTake(otherOf("The pasted text", content));
+            if (content) void otherOf("The pasted text", content).then(onTake);
           }}
         />
       </label>

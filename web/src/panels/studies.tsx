@@ -9,10 +9,11 @@ import * as palettes from "../charts/palette";
 import { drawStudy } from "../charts/studies";
 import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
+import { trials as few } from "./begin";
 import { Beside } from "./compare";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
-import { useStudy } from "./use-study";
+import { type Trials, useStudy } from "./use-study";
 
 interface Offer {
   label: string;
@@ -53,9 +54,12 @@ const offers: Partial<Record<StudyName, Offer>> = {
   },
 };
 const names = Object.keys(offers) as StudyName[];
+
 export function StudyPanels() {
   const text = useSelect((s) => s.answer?.text ?? s.doc.text);
+  const asked = useSelect((s) => s.answer?.result.trials_asked ?? 0);
   const [name, setName] = useState<StudyName>("sensitivity");
+  const [trials, setTrials] = useState<Trials>("few");
   const { running, share, fault, start, stop } = useStudy();
   const [found, setFound] = useState<{ study: Study; text: string } | null>(null);
   const play = () =>
@@ -63,6 +67,7 @@ export function StudyPanels() {
       text,
       () => ({ study: name, ...offers[name]!.question }),
       (study) => setFound({ study, text }),
+      { trials },
     );
 
   return (
@@ -78,6 +83,20 @@ export function StudyPanels() {
             setName(chosen);
           }}
         />
+        {asked > few && (
+          <Choice<Trials>
+            name="Trials of each variant"
+            value={trials}
+            options={[
+              ["few", `${format.count(few)} trials each`],
+              ["as asked", `${format.count(asked)}, as the scenario`],
+            ]}
+            onChange={(chosen) => {
+              stop();
+              setTrials(chosen);
+            }}
+          />
+        )}
       </header>
       <p>
         {running ? (

@@ -6,8 +6,11 @@ import type { Study } from "../base/study";
 import { type RunningStudy, StudyRefused } from "../engine/study";
 import { begin, shortened } from "./begin";
 
+/** Of each variant: as many as one waits for without a thought, or as many as the scenario asks for. */
+export type Trials = "few" | "as asked";
+
 interface Options {
-  trials?: "few" | "as asked";
+  trials?: Trials;
   refusal?: (errors: Diagnostic[]) => string;
 }
 
