@@ -16,6 +16,7 @@ namespace prism {
 namespace {
 
 constexpr std::size_t many_chunks = 1000;
+constexpr std::int64_t fewest_simulated = 2;
 /// Few enough replicas, or few enough draws of all of them together, are simply all simulated.
 constexpr std::int64_t few_replicas = 8;
 constexpr double few_draws = 4096;
@@ -47,14 +48,14 @@ Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::in
   const auto of = [&](double count) { return std::min(replicas, static_cast<std::int64_t>(count)); };
   // Where a replica's end is a sum of many draws, the law of the rest is near enough to normal to speak for
   // all but two.
-  return {s >= 2 && chunks >= many_chunks ? 2 : 4, of(played), of(depth)};
+  return {s >= 2 && chunks >= many_chunks ? fewest_simulated : 4, of(played), of(depth)};
 }
 
 /// Pilot simulations: as many as cost little beside the run, and never so few that the slowest of hundreds is
 /// guessed.
-std::int64_t pilot_units(double draws_a_replica, bool alike, double spread) {
+std::int64_t pilot_units(double draws_a_replica, bool alike, const Simulation& s) {
   // Where what lasts decides, few replicas can be the latest, and what they draw afresh matters less.
-  if (!alike && spread >= 1) return 2;
+  if (!alike && s.screened.spread >= 1) return s.effort.simulated == fewest_simulated ? 1 : 2;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;
@@ -235,9 +236,7 @@ std::int64_t exact_units(const Simulation& s) {
 std::int64_t unit_count(const Simulation& s, Phase phase) {
   switch (phase) {
     case Phase::pilot:
-      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled),
-                                         s.screened.spread)
-                           : 0;
+      return s.approximate ? pilot_units(unit_draws(s, Phase::pilot) / pilot_unit, alike(*s.compiled), s) : 0;
     case Phase::trials:
       return units(s.run.trials, block_trials);
     case Phase::attribution:
