@@ -36,6 +36,29 @@ void scale_if(float* row, const float* by) {
   if (by) scale_row(row, by);
 }
 
+/// A line's compute where ranks are held at a quantile: the quantile, or with one line for all ranks the
+/// larger. `micro_batch`: -1 for none.
+void hold(const Compiled& c, const Lanes& lanes, const Draw& d, std::size_t rank, std::size_t line,
+          std::int32_t micro_batch, float* row) {
+  if (d.held_s.empty() || d.held_s[line] == 0) return;
+  float held[lane_count];
+  std::fill_n(held, lane_count, d.held_s[line]);
+  scale_if(held, multiplier(c, lanes, d.held_mix, rank, line));
+  if (micro_batch >= 0) scale_if(held, micro_multiplier(c, lanes, d.held_mix, micro_batch));
+  if (c.lines > 1)
+    std::copy_n(held, lane_count, row);
+  else
+    raise_float_row(row, held);
+}
+
+/// A transfer or exchange that takes at least so long on a line.
+void hold_above(const std::vector<float>& at_least_s, std::size_t line, float* row) {
+  if (at_least_s.empty() || at_least_s[line] == 0) return;
+  float least[lane_count];
+  std::fill_n(least, lane_count, at_least_s[line]);
+  raise_float_row(row, least);
+}
+
 /// Goes through a batch's strikes in the order of places.
 class StrikeQueue {
  public:
@@ -70,15 +93,15 @@ void finish_means(const Compiled& c, Lanes& lanes) {
     for (const Draw& d : p.draws)
       spend(rank, static_cast<float>(c.book.table(d.law).mean()), multiplier(c, lanes, d.mix, rank, 0));
   };
-  for (std::size_t r = 0; r <= last; ++r) program(r, c.before[r]);
+  for (std::size_t r = 0; r <= last; ++r) program(r, c.usual.before[r]);
   if (c.embedding_exchange) {
     raise_row(row(0), row(last));
     std::copy_n(row(0), lane_count, row(last));
     for (std::size_t r : {std::size_t{0}, last})
-      spend(r, static_cast<float>(c.book.table(c.embedding.law).mean()),
-            c.embedding.mix != 0 ? lanes.embedding.data() : nullptr);
+      spend(r, static_cast<float>(c.book.table(c.usual.embedding.law).mean()),
+            c.usual.embedding.mix != 0 ? lanes.embedding.data() : nullptr);
   }
-  for (std::size_t r = 0; r <= last; ++r) program(r, c.after[r]);
+  for (std::size_t r = 0; r <= last; ++r) program(r, c.usual.after[r]);
   for (std::size_t r = 0; r <= last; ++r)
     for (std::size_t l = 1; l < lines; ++l) std::copy_n(row(r), lane_count, row(r) + l * lane_count);
 }
@@ -86,7 +109,8 @@ void finish_means(const Compiled& c, Lanes& lanes) {
 /// What one replica does alone after its last backward.
 class Ending {
  public:
-  Ending(const Compiled& c, Lanes& lanes, Recording<float>* rec) : c_(c), lanes_(lanes), rec_(rec) {
+  Ending(const Compiled& c, Lanes& lanes, Recording<float>* rec)
+      : c_(c), replica_(*lanes.replica), lanes_(lanes), rec_(rec) {
     if (!rec_) return;
     std::fill(rec_->final_kind.begin(), rec_->final_kind.end(), 0.0f);
     for (std::size_t row = 0; row * lane_count < rec_->final_origin.size(); ++row)
@@ -95,11 +119,11 @@ class Ending {
 
   void run(StrikeQueue* strikes) {
     if (strikes)
-      for (std::size_t r = 0; r < c_.before.size(); ++r)
+      for (std::size_t r = 0; r < replica_.before.size(); ++r)
         strikes->at(c_.graph.tasks.size() + r, [&](const Strike& s) { strike(r, s); });
-    for (std::size_t r = 0; r < c_.before.size(); ++r) program(r, c_.before[r], c_.before_key[r]);
+    for (std::size_t r = 0; r < replica_.before.size(); ++r) program(r, replica_.before[r], c_.before_key[r]);
     if (c_.embedding_exchange) exchange();
-    for (std::size_t r = 0; r < c_.after.size(); ++r) program(r, c_.after[r], c_.after_key[r]);
+    for (std::size_t r = 0; r < replica_.after.size(); ++r) program(r, replica_.after[r], c_.after_key[r]);
   }
 
  private:
@@ -124,6 +148,7 @@ class Ending {
         for (std::size_t l = 0; l < lines; ++l) {
           draw_row(generator_, c_.bucket(d.law), duration_);
           scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, l));
+          hold(c_, lanes_, d, rank, l, -1, duration_);
           spend(rank, l, d);
         }
       }
@@ -139,12 +164,14 @@ class Ending {
       // One exchange, one word; what the two groups feel of it may differ.
       pcg32_oneseq same_word[lane_count];
       std::copy_n(generator_, lane_count, same_word);
-      draw_row(same_word, c_.bucket(c_.embedding_last), duration_);
-      if (c_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
-      spend(last, l, c_.embedding);
-      draw_row(generator_, c_.bucket(c_.embedding.law), duration_);
-      if (c_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
-      spend(0, l, c_.embedding);
+      draw_row(same_word, c_.bucket(replica_.embedding_last), duration_);
+      hold_above(replica_.embedding_at_least_s, l, duration_);
+      if (replica_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
+      spend(last, l, replica_.embedding);
+      draw_row(generator_, c_.bucket(replica_.embedding.law), duration_);
+      hold_above(replica_.embedding_at_least_s, l, duration_);
+      if (replica_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
+      spend(0, l, replica_.embedding);
     }
   }
 
@@ -197,6 +224,7 @@ class Ending {
   }
 
   const Compiled& c_;
+  const Compiled::Replica& replica_;
   Lanes& lanes_;
   Recording<float>* rec_;
   pcg32_oneseq generator_[lane_count];
@@ -246,6 +274,7 @@ class Chunk {
           draw_row(generator, c_.bucket(d.law), duration_);
           scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, l));
           scale_if(duration_, micro_multiplier(c_, lanes_, d.mix, t.micro_batch));
+          hold(c_, lanes_, d, rank, l, t.micro_batch, duration_);
           add_row(line(l), duration_);
           if (rec_) spend(task, l, d);
         }
@@ -321,9 +350,9 @@ float* TransferDraws::next(std::size_t stream, const SampleTable::Bucket* bucket
 
 Lanes::Lanes(const Compiled& c)
     : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
-      chunk_generator(c.sampling == Sampling::chunk ? c.program_of.size() * lane_count : 0),
-      segment_generator(c.program_of.size() * lane_count),
-      transfers(c.workload.transfers.present ? c.program_of.size() : 0),
+      chunk_generator(c.sampling == Sampling::chunk ? c.streams.size() * lane_count : 0),
+      segment_generator(c.streams.size() * lane_count),
+      transfers(c.workload.transfers.present ? c.streams.size() : 0),
       link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
       arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {
   if (!c.causes.any()) return;
@@ -339,6 +368,26 @@ Lanes::Lanes(const Compiled& c)
     micro.resize(mixes * static_cast<std::size_t>(c.workload.micro_batches) * lane_count);
 }
 
+namespace {
+
+/// Adds up a chunk's compute with ranks held at a quantile, segment by segment: the larger of a constant and
+/// what the others draw is not a sum's own law once that is scaled by what lasts.
+void draw_held(const Compiled& c, Lanes& lanes, std::size_t task, float* out) {
+  const Graph::Task& t = c.graph.tasks[task];
+  const auto rank = static_cast<std::size_t>(t.rank);
+  float part[lane_count];
+  for (const Draw& d : c.program(*lanes.replica, task).draws) {
+    if (d.collective) continue;
+    draw_row(&lanes.segment_generator[c.stream(task) * lane_count], c.bucket(d.law), part);
+    scale_if(part, multiplier(c, lanes, d.mix, rank, 0));
+    scale_if(part, micro_multiplier(c, lanes, d.mix, t.micro_batch));
+    hold(c, lanes, d, rank, 0, t.micro_batch, part);
+    add_float_row(out, part);
+  }
+}
+
+}  // namespace
+
 void simulate_chunks(const Compiled& c, Lanes& lanes) {
   clear(lanes);
   seed(lanes.chunk_generator, lanes, c.chunk_key);
@@ -346,6 +395,9 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   StrikeQueue strikes(lanes.strikes);
   float duration[lane_count], part[lane_count], instant[lane_count] = {}, constant[lane_count];
   const bool hops = c.workload.transfers.present;
+  const Compiled::Replica& replica = *lanes.replica;
+  if (std::find(replica.by_segments.begin(), replica.by_segments.end(), 1) != replica.by_segments.end())
+    seed(lanes.segment_generator, lanes, c.segment_key);
   const auto scale = [&](float* row, Causes::Mix mix, const Graph::Task& t) {
     scale_if(row, multiplier(c, lanes, mix, static_cast<std::size_t>(t.rank), 0));
     scale_if(row, micro_multiplier(c, lanes, mix, t.micro_batch));
@@ -354,23 +406,24 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
     const Graph::Task& t = c.graph.tasks[i];
     const std::size_t s = c.stream(i);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank) * lane_count];
-    const Compiled::Source compute = c.chunk_source[0][s], communication = c.chunk_source[1][s];
+    const Compiled::Source compute = replica.chunk_source[0][s], communication = replica.chunk_source[1][s];
     if (!compute.bucket) std::fill_n(duration, lane_count, compute.constant);
     if (!communication.bucket && !communication.is_zero())
       std::fill_n(part, lane_count, communication.constant);
     draw_pair_row(&lanes.chunk_generator[s * lane_count], compute.bucket, duration, communication.bucket,
                   part);
-    scale(duration, c.chunk_mix[0][s], t);
+    scale(duration, replica.chunk_mix[0][s], t);
+    if (replica.by_segments[s]) draw_held(c, lanes, i, duration);
     if (!communication.is_zero()) {
-      scale(part, c.chunk_mix[1][s], t);
+      scale(part, replica.chunk_mix[1][s], t);
       add_float_row(duration, part);
     }
     float* hop = instant;
     if (t.send_slot >= 0 && hops) {
-      if (c.hop_source[s].bucket)
-        hop = lanes.transfers.next(s, c.hop_source[s].bucket);
+      if (replica.hop_source[s].bucket)
+        hop = lanes.transfers.next(s, replica.hop_source[s].bucket);
       else
-        std::fill_n(hop = constant, lane_count, c.hop_source[s].constant);
+        std::fill_n(hop = constant, lane_count, replica.hop_source[s].constant);
       scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
       if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
     }
@@ -390,18 +443,18 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
   clear(lanes);
   float duration[lane_count], hop[lane_count] = {};
   // Without micro-batch causes a stream's chunks are alike.
-  std::vector<float> known(lanes.micro.empty() ? c.program_of.size() * lane_count : 0);
+  std::vector<float> known(lanes.micro.empty() ? c.streams.size() * lane_count : 0);
   const auto chunk = [&](std::size_t s, const Graph::Task& t, float* out) {
     std::fill_n(out, lane_count, 0.0f);
     float part[lane_count];
-    for (const Compiled::MeanPart& mean : c.chunk_means[static_cast<std::size_t>(c.program_of[s])]) {
+    for (const Compiled::MeanPart& mean : c.chunk_means[static_cast<std::size_t>(c.usual.program_of[s])]) {
       std::fill_n(part, lane_count, mean.seconds);
       scale_if(part, multiplier(c, lanes, mean.mix, static_cast<std::size_t>(t.rank), 0));
       scale_if(part, micro_multiplier(c, lanes, mean.mix, t.micro_batch));
       add_float_row(out, part);
     }
   };
-  std::vector<char> made(c.program_of.size(), 0);
+  std::vector<char> made(c.streams.size(), 0);
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     const std::size_t s = c.stream(i);
@@ -433,6 +486,7 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   seed(lanes.segment_generator, lanes, c.segment_key);
   lanes.transfers.start(lanes.key, c.hop_key);
   const auto lines = static_cast<std::size_t>(c.lines);
+  const Compiled::Replica& replica = *lanes.replica;
   const bool hops = c.workload.transfers.present;
   float instant[lane_count] = {};
   std::vector<float> struck(lines * lane_count);
@@ -451,14 +505,15 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
         raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
     if (!lanes.strikes.empty()) std::fill(struck.begin(), struck.end(), 0.0f);
-    chunk.run(i, c.program(i), &lanes.segment_generator[s * lane_count], strikes, struck.data());
+    chunk.run(i, c.program(replica, i), &lanes.segment_generator[s * lane_count], strikes, struck.data());
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
       if (t.send_slot < 0) continue;
       double* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
       float* hop = instant;
       if (hops) {
-        hop = lanes.transfers.next(s, c.bucket(c.hop_law[s]));
+        hop = lanes.transfers.next(s, c.bucket(replica.hop_law[s]));
+        if (!replica.hop_at_least_s.empty()) hold_above(replica.hop_at_least_s[s], l, hop);
         scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
         if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
         add_float_row(hop, &struck[l * lane_count]);

@@ -55,4 +55,33 @@ LawBook::Law LawBook::maximum(Law law, std::int64_t n) {
   return entry->second;
 }
 
+LawBook::Law LawBook::largest_of(const std::vector<std::pair<Law, std::int64_t>>& parts) {
+  if (parts.size() == 1) return maximum(parts[0].first, parts[0].second);
+  std::vector<QuantileTable> tables;
+  for (const auto& [law, n] : parts) tables.push_back(tables_[maximum(law, n)]);
+  return add(maximum_of(tables));
+}
+
+LawBook::Law LawBook::constant(double seconds) {
+  const auto [entry, is_new] = constants_.try_emplace(seconds, none);
+  if (is_new) entry->second = add(QuantileTable([=](Mass) { return seconds; }));
+  return entry->second;
+}
+
+LawBook::Law LawBook::at_least(Law law, double seconds) {
+  if (tables_[law].lowest() >= seconds) return law;
+  const auto [entry, is_new] = raised_.try_emplace({law, seconds}, none);
+  if (!is_new) return entry->second;
+  const auto raised = [&](std::span<const double> knots) {
+    std::vector<double> values(knots.begin(), knots.end());
+    for (double& x : values) x = std::max(x, seconds);
+    return values;
+  };
+  return entry->second = add({raised(tables_[law].lower_knots()), raised(tables_[law].upper_knots())});
+}
+
+LawBook::Law LawBook::at_quantile_or_above(Law law, double lower_mass) {
+  return lower_mass > 0 ? at_least(law, tables_[law].quantile(Mass::below(lower_mass))) : law;
+}
+
 }  // namespace prism

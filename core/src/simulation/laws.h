@@ -27,6 +27,13 @@ class LawBook {
   Law sum(std::vector<Law> addends);
   /// Largest of n independent copies.
   Law maximum(Law law, std::int64_t n);
+  Law constant(double seconds);
+  /// Largest of independent draws: so many copies of each law.
+  Law largest_of(const std::vector<std::pair<Law, std::int64_t>>& parts);
+  /// The larger of a draw and a constant.
+  Law at_least(Law law, double seconds);
+  /// The larger of a draw and its quantile at this lower mass; the law itself at 0.
+  Law at_quantile_or_above(Law law, double lower_mass);
   /// A distribution by itself, e.g. of a factor.
   Law of(const Distribution& d) { return add(tabulate(d)); }
   /// A law that exists as a table only.
@@ -43,6 +50,8 @@ class LawBook {
   std::map<std::pair<int, double>, Law> operators_;
   std::map<std::vector<std::pair<Law, std::uint64_t>>, Law> sums_;
   std::map<std::pair<Law, std::int64_t>, Law> maxima_;
+  std::map<double, Law> constants_;
+  std::map<std::pair<Law, double>, Law> raised_;
 };
 
 }  // namespace prism

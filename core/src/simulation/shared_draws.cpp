@@ -36,6 +36,13 @@ SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.cau
       if (there == ranks_a_line) fixed_[static_cast<std::size_t>(change.group * c.causes.lines + line)] = 1;
     }
   }
+  if (!fixed_.empty())
+    for (const auto& [group, mass] : c.causes.held.groups())
+      for (std::int64_t line = 0; line < c.causes.lines; ++line) {
+        const auto first = mass.begin() + line * ranks_a_line;
+        if (std::find(first, first + ranks_a_line, 0.0) == first + ranks_a_line)
+          fixed_[static_cast<std::size_t>(group * c.causes.lines + line)] = 1;
+      }
   nodes_.resize(static_cast<std::size_t>(places.nodes) * lane_count);
 }
 
@@ -77,11 +84,14 @@ void SharedDraws::draw_cause(std::size_t i) {
           // One draw of the group's ranks; what compute of either kind feels of it differs.
           pcg32_oneseq same_word[lane_count];
           if (!slots[Causes::weights].empty()) std::copy_n(generator, lane_count, same_word);
-          draw_row(generator, bucket, draw);
+          const HeldRanks* held = compute && c_.causes.lines == 1 ? c_.causes.held.at(group) : nullptr;
+          const auto some = cause.some.find(places.ranks - count_held(held));
+          const Causes::Cause::Laws& law = held && some != cause.some.end() ? some->second : cause.law;
+          draw_row(generator, c_.bucket(law[Causes::until_collective]), draw);
           if (compute && fixed_[static_cast<std::size_t>(group * c_.causes.lines + l)]) continue;
           multiply(slots[Causes::until_collective], group, l, draw);
           if (slots[Causes::weights].empty()) continue;
-          draw_row(same_word, c_.bucket(cause.law[Causes::weights]), draw);
+          draw_row(same_word, c_.bucket(law[Causes::weights]), draw);
           multiply(slots[Causes::weights], group, l, draw);
         }
       break;
@@ -101,7 +111,7 @@ void SharedDraws::draw_cause(std::size_t i) {
           }
           for (const auto apart : {Causes::until_collective, Causes::weights}) {
             if (slots[apart].empty()) continue;
-            join_nodes(node, compute, apart, draw);
+            join_nodes(group, compute, apart, draw);
             multiply(slots[apart], group, l, draw);
           }
         }
@@ -112,19 +122,29 @@ void SharedDraws::draw_cause(std::size_t i) {
   }
 }
 
-/// What a group on several nodes takes: the largest, or for compute the power mean.
-void SharedDraws::join_nodes(const std::int32_t* node, bool compute, Causes::Apart apart, float* out) const {
-  const std::int64_t count = c_.causes.places.nodes_a_group;
-  const auto row = [&](std::int64_t j) { return &nodes_[static_cast<std::size_t>(node[j]) * lane_count]; };
-  std::copy_n(row(0), lane_count, out);
-  for (std::int64_t j = 1; j < count; ++j) raise_float_row(out, row(j));
-  if (!compute || count == 1) return;
+/// What a group on several nodes takes: the largest, or for compute the power mean. Nodes whose ranks are all
+/// held do not count.
+void SharedDraws::join_nodes(std::int64_t group, bool compute, Causes::Apart apart, float* out) const {
+  const Places& places = c_.causes.places;
+  const std::int64_t count = places.nodes_a_group;
+  const std::int32_t* node = &places.node_of_group[static_cast<std::size_t>(group * count)];
+  const HeldRanks* held = compute ? c_.causes.held.at(group) : nullptr;
+  std::vector<const float*> rows;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const auto first = static_cast<std::ptrdiff_t>(j * places.ranks / count),
+               last = static_cast<std::ptrdiff_t>((j + 1) * places.ranks / count);
+    if (!held || std::find(held->begin() + first, held->begin() + last, 0.0) != held->begin() + last)
+      rows.push_back(&nodes_[static_cast<std::size_t>(node[j]) * lane_count]);
+  }
+  std::copy_n(rows[0], lane_count, out);
+  for (const float* row : rows) raise_float_row(out, row);
+  if (!compute || rows.size() == 1) return;
   const double exponent = c_.causes.exponent[apart];
   for (std::size_t k = 0; k < lane_count; ++k) {
     const auto largest = static_cast<double>(out[k]);
     double mean = 0;
-    for (std::int64_t j = 0; j < count; ++j)
-      mean += pow_exact(static_cast<double>(row(j)[k]) / largest, exponent) / static_cast<double>(count);
+    for (const float* row : rows)
+      mean += pow_exact(static_cast<double>(row[k]) / largest, exponent) / static_cast<double>(rows.size());
     out[k] = static_cast<float>(largest * pow_exact(mean, 1 / exponent));
   }
 }
@@ -135,13 +155,22 @@ void SharedDraws::change_places() {
   for (std::size_t s = 0; s < rows_.size(); ++s)
     for (std::int32_t index : causes.slots[s].changes) {
       const Causes::Change& change = causes.changes[index];
+      const Causes::SlotCauses& slot = causes.slots[s];
       Rows& rows = rows_[s];
+      // Ranks held at a quantile have a slot of their own, in which the slowest of them counts.
+      const HeldRanks* held = slot.of_class == Class::compute ? causes.held.at(change.group) : nullptr;
+      const auto counts = [&](std::int32_t t) {
+        return slot.held == (held && (*held)[static_cast<std::size_t>(t)] > 0);
+      };
       for (std::int64_t line = 0; line < rows.lines; ++line) {
-        const std::int64_t of = rows.lines > 1 ? ranks_a_line : causes.places.ranks;
-        const auto slowed = std::count_if(change.ranks.begin(), change.ranks.end(), [&](std::int32_t t) {
-          return rows.lines == 1 || t / ranks_a_line == line;
+        std::int64_t of = 0;
+        for (std::int32_t t = 0; t < causes.places.ranks; ++t)
+          of += (rows.lines == 1 || t / ranks_a_line == line) && counts(t);
+        std::int64_t slowed = std::count_if(change.ranks.begin(), change.ranks.end(), [&](std::int32_t t) {
+          return (rows.lines == 1 || t / ranks_a_line == line) && counts(t);
         });
         if (slowed == 0) continue;
+        if (slot.held) slowed = of;
         // A collective takes the largest factor of its participants; compute of a group, the power mean.
         const double factor = causes.slots[s].of_class == Class::communication && slowed < of
                                   ? std::max(1.0, change.factor)
