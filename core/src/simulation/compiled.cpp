@@ -143,42 +143,47 @@ void name_streams(Compiled& compiled) {
     compiled.section_key.push_back(stream_key(stream_key("end of step"), k));
 }
 
-/// One law for all compute of a chunk and one for all its communication; false if some do not convolve.
-/// Compute that is held on some ranks only stays apart.
+/// One law for all compute of a chunk and one for all its communication; false if some do not convolve. With
+/// ranks held at a quantile such a class is drawn segment by segment, and so is compute that is held on some
+/// ranks only.
 bool sum_chunks(Compiled& compiled, Compiled::Replica& to) {
   struct Part {
     Law law = LawBook::none;
     Causes::Mix mix = 0;
+    bool by_segments = false;
   };
+  const bool may_stay_apart = &to != &compiled.usual;
   std::vector<std::array<Part, 2>> parts;
-  std::vector<char> stays_apart;
   for (const Program& p : compiled.programs) {
     std::array<std::vector<Law>, 2> laws;
     std::array<std::vector<std::pair<Causes::Slot, double>>, 2> slots;
-    stays_apart.push_back(
-        std::any_of(p.draws.begin(), p.draws.end(), [](const Draw& d) { return !d.held_s.empty(); }));
     for (const Draw& d : p.draws) {
-      if (stays_apart.back() && !d.collective) continue;
       laws[d.collective].push_back(d.law);
       const double mean = compiled.book.table(d.law).mean();
       if (d.mix == 0) slots[d.collective].emplace_back(0, mean);
       for (const auto& [slot, share] : compiled.causes.mixes[d.mix])
         slots[d.collective].emplace_back(slot, mean * static_cast<double>(share));
     }
+    const bool some_held =
+        std::any_of(p.draws.begin(), p.draws.end(), [](const Draw& d) { return !d.held_s.empty(); });
     parts.emplace_back();
     for (std::size_t k = 0; k < 2; ++k) {
-      parts.back()[k] = {compiled.book.sum(laws[k]), compiled.causes.mix(slots[k])};
-      if (parts.back()[k].law == LawBook::none) return false;
+      Part& part = parts.back()[k];
+      part = {some_held && k == 0 ? LawBook::none : compiled.book.sum(laws[k]),
+              compiled.causes.mix(slots[k])};
+      if (part.law != LawBook::none) continue;
+      if (!may_stay_apart) return false;
+      part = {compiled.book.zero(), 0, true};
     }
   }
-  to.chunk_law = {};
-  to.chunk_mix = {};
-  to.by_segments.clear();
-  for (std::int32_t p : to.program_of) {
-    to.by_segments.push_back(stays_apart[static_cast<std::size_t>(p)]);
-    for (std::size_t k = 0; k < 2; ++k) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    to.chunk_law[k].clear();
+    to.chunk_mix[k].clear();
+    to.by_segments[k].clear();
+    for (std::int32_t p : to.program_of) {
       to.chunk_law[k].push_back(parts[p][k].law);
       to.chunk_mix[k].push_back(parts[p][k].mix);
+      to.by_segments[k].push_back(parts[p][k].by_segments);
     }
   }
   return true;
@@ -328,9 +333,8 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
 
   if (auto faults = compile_ending(*compiled, compiler); !faults.empty()) return R::faults(std::move(faults));
   hold_replicas(*compiled);
-  for (Compiled::Replica& replica : compiled->held)
-    if (compiled->sampling == Sampling::chunk && !sum_chunks(*compiled, replica))
-      compiled->sampling = Sampling::segment;
+  if (compiled->sampling == Sampling::chunk)
+    for (Compiled::Replica& replica : compiled->held) sum_chunks(*compiled, replica);
   compiled->causes.prepare(book, compiled->lines, compiler.legs);
   for (const Stall& stall : w.stalls) compiled->stall_law.push_back(book.of(stall.duration));
   make_tables(*compiled);

@@ -101,8 +101,8 @@ struct Compiled {
     std::array<std::vector<LawBook::Law>, 2> chunk_law;
     std::array<std::vector<Causes::Mix>, 2> chunk_mix;
     std::array<std::vector<Source>, 2> chunk_source;
-    std::vector<char> by_segments;      ///< compute is drawn segment by segment all the same; empty: nowhere
-    std::vector<LawBook::Law> hop_law;  ///< of the transfer that the chunk sends
+    std::array<std::vector<char>, 2> by_segments;  ///< the class is drawn segment by segment all the same
+    std::vector<LawBook::Law> hop_law;             ///< of the transfer that the chunk sends
     std::vector<Source> hop_source;
     std::vector<std::vector<float>> hop_at_least_s;  ///< by line, where several are propagated; empty: 0
 

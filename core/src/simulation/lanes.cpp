@@ -370,15 +370,16 @@ Lanes::Lanes(const Compiled& c)
 
 namespace {
 
-/// Adds up a chunk's compute with ranks held at a quantile, segment by segment: the larger of a constant and
-/// what the others draw is not a sum's own law once that is scaled by what lasts.
-void draw_held(const Compiled& c, Lanes& lanes, std::size_t task, float* out) {
+/// Adds up what a chunk draws segment by segment. The larger of a constant and what the others of a group
+/// draw cannot be summed in advance: what lasts scales only the draws.
+void draw_segments(const Compiled& c, Lanes& lanes, std::size_t task, float* out) {
   const Graph::Task& t = c.graph.tasks[task];
   const auto rank = static_cast<std::size_t>(t.rank);
+  const std::size_t s = c.stream(task);
   float part[lane_count];
   for (const Draw& d : c.program(*lanes.replica, task).draws) {
-    if (d.collective) continue;
-    draw_row(&lanes.segment_generator[c.stream(task) * lane_count], c.bucket(d.law), part);
+    if (!lanes.replica->by_segments[d.collective][s]) continue;
+    draw_row(&lanes.segment_generator[s * lane_count], c.bucket(d.law), part);
     scale_if(part, multiplier(c, lanes, d.mix, rank, 0));
     scale_if(part, micro_multiplier(c, lanes, d.mix, t.micro_batch));
     hold(c, lanes, d, rank, 0, t.micro_batch, part);
@@ -396,8 +397,11 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   float duration[lane_count], part[lane_count], instant[lane_count] = {}, constant[lane_count];
   const bool hops = c.workload.transfers.present;
   const Compiled::Replica& replica = *lanes.replica;
-  if (std::find(replica.by_segments.begin(), replica.by_segments.end(), 1) != replica.by_segments.end())
-    seed(lanes.segment_generator, lanes, c.segment_key);
+  const auto by_segments = [&](std::size_t s) {
+    return replica.by_segments[0][s] || replica.by_segments[1][s];
+  };
+  for (std::size_t s = 0; s < c.streams.size(); ++s)
+    if (by_segments(s)) seed_row(&lanes.segment_generator[s * lane_count], lanes.key, c.segment_key[s]);
   const auto scale = [&](float* row, Causes::Mix mix, const Graph::Task& t) {
     scale_if(row, multiplier(c, lanes, mix, static_cast<std::size_t>(t.rank), 0));
     scale_if(row, micro_multiplier(c, lanes, mix, t.micro_batch));
@@ -413,7 +417,7 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
     draw_pair_row(&lanes.chunk_generator[s * lane_count], compute.bucket, duration, communication.bucket,
                   part);
     scale(duration, replica.chunk_mix[0][s], t);
-    if (replica.by_segments[s]) draw_held(c, lanes, i, duration);
+    if (by_segments(s)) draw_segments(c, lanes, i, duration);
     if (!communication.is_zero()) {
       scale(part, replica.chunk_mix[1][s], t);
       add_float_row(duration, part);

@@ -38,21 +38,21 @@ Law felt_by_group(LawBook& book, Law separate, Law follows, std::int64_t ranks) 
 
 Law felt_by_group(LawBook& book, const std::vector<RanksApart>& parts) {
   const RanksApart& usual = parts.back();
-  const QuantileTable& shape = book.table(usual.separate);
-  if (parts.size() == 1 && (usual.ranks == 1 || shape.is_constant())) return usual.separate;
+  const auto constant = [&](Law law) { return book.table(law).is_constant(); };
+  if (parts.size() == 1 && (usual.ranks == 1 || constant(usual.separate))) return usual.separate;
   std::vector<std::pair<Law, std::int64_t>> alone, after, together;
-  bool varies_after = false;
   for (const RanksApart& part : parts) {
     alone.emplace_back(part.separate, part.ranks);
+    if (part.follows == LawBook::none) continue;
     after.emplace_back(part.follows, part.ranks);
-    if (part.follows == LawBook::none) return book.largest_of(alone);
-    varies_after |= !book.table(part.follows).is_constant();
     together.emplace_back(book.sum({part.separate, part.follows}), part.ranks);
-    if (together.back().first == LawBook::none) return book.maximum(usual.separate, usual.ranks);
   }
-  if (parts.size() == 1 && !varies_after) return book.maximum(usual.separate, usual.ranks);
-  const QuantileTable& late = book.table(book.largest_of(together));
-  const QuantileTable& base = book.table(book.largest_of(after));
+  if (after.size() < parts.size() || (parts.size() == 1 && constant(usual.follows)) ||
+      std::any_of(together.begin(), together.end(), [](const auto& p) { return p.first == LawBook::none; }))
+    return book.largest_of(alone);
+  const Law with = book.largest_of(together), without = book.largest_of(after);
+  const QuantileTable &late = book.table(with), &base = book.table(without),
+                      &shape = book.table(usual.separate);
   const double mean = late.mean() - base.mean();
   const double variance = late.sd() * late.sd() - base.sd() * base.sd();
   if (shape.is_constant()) return book.constant(mean);

@@ -67,11 +67,18 @@ std::vector<HeldReplicas> held_replicas(const Compiled& c, std::int64_t rank) {
   return list;
 }
 
+/// Beyond this lower mass a tail that does not convolve is taken at its mean.
+constexpr double rare_tail = 0.999;
+
 /// The time that one tensor rank of all replicas needs for a section. What is held there takes its own
 /// quantile, and what lasts acts on it as on the others.
 Law law_of_section(LawBook& book, const std::vector<Leg>& legs, std::int64_t replicas,
                    const HeldReplicas& held) {
-  std::vector<Law> addends;
+  std::vector<Law> addends, without_tails;
+  const auto add = [&](Law law) {
+    addends.push_back(law);
+    without_tails.push_back(held.mass >= rare_tail ? book.constant(book.table(law).mean()) : law);
+  };
   for (const Leg& leg : legs) {
     std::vector<Law> compute;
     double held_s = 0;
@@ -81,13 +88,13 @@ Law law_of_section(LawBook& book, const std::vector<Leg>& legs, std::int64_t rep
     }
     const Law sum = book.sum(compute);
     if (sum == LawBook::none) return LawBook::none;
-    addends.push_back(held.count == replicas
-                          ? book.constant(held_s)
-                          : book.at_least(book.maximum(sum, replicas - held.count), held_s));
+    add(held.count == replicas ? book.constant(held_s)
+                               : book.at_least(book.maximum(sum, replicas - held.count), held_s));
     if (leg.end && leg.end->group == Group::data)
-      addends.push_back(book.at_quantile_or_above(book.of(leg.end->collective), held.mass));
+      add(book.at_quantile_or_above(book.of(leg.end->collective), held.mass));
   }
-  return book.sum(addends);
+  const Law total = book.sum(addends);
+  return total == LawBook::none && held.mass >= rare_tail ? book.sum(without_tails) : total;
 }
 
 /// The time one rank needs for a section, as the next synchronisation sees it.
