@@ -39,7 +39,10 @@ struct Layout {
   std::string schedule = "1f1b";
   std::int64_t tp = 1, pp = 1, dp = 1, m = 4, v = 1, gpus_per_node = 8;
   double fresh = 0.05, network = 0.15;
-  bool meets = true;  ///< chunks end in a collective of their group
+  bool meets = true;   ///< chunks end in a collective of their group
+  bool tied = false;   ///< embeddings, exchanged between the first and the last rank
+  bool world = false;  ///< all ranks meet before the optimizer
+  bool heavy = false;  ///< an operator whose tail no table can add up
 };
 
 Pipeline layered(const Layout& l) {
@@ -55,6 +58,11 @@ Pipeline layered(const Layout& l) {
     return list;
   };
   p.every_stage(segments({gemm, attention}), segments({gemm, gemm, attention}));
+  if (l.heavy) {
+    const Operator spike =
+        p.op(Kind::compute_other, test::distribution("pareto", {"minimum", "shape"}, {0.002, 2.5}));
+    for (StageProgram& s : p.w.stages) s.forward[0].compute.push_back(spike);
+  }
   if (l.schedule == "zb-h1")
     for (StageProgram& s : p.w.stages) s.weight = {Pipeline::compute({gemm, gemm})};
   if (l.pp > 1) {
@@ -65,8 +73,16 @@ Pipeline layered(const Layout& l) {
   if (l.dp > 1)
     end.push_back(
         Pipeline::collective({}, p.op(Kind::reduce_scatter, test::lognormal(0.02, l.network)), Group::data));
+  if (l.world)
+    end.push_back(
+        Pipeline::collective({}, p.op(Kind::all_reduce, test::lognormal(0.01, l.network)), Group::world));
   end.push_back(Pipeline::compute({p.op(Kind::optimizer, test::lognormal(0.005, l.fresh))}));
   p.at_end(end);
+  if (l.tied) {
+    const Operator exchange = p.op(Kind::all_reduce, test::lognormal(0.02, l.network));
+    for (auto* rank : {&p.w.end.rank.front(), &p.w.end.rank.back()})
+      rank->insert(rank->begin(), Pipeline::collective({}, exchange, Group::embedding));
+  }
   p.w.gpus_per_node = l.gpus_per_node;
   return p;
 }
@@ -264,6 +280,20 @@ std::vector<Case> cases() {
        0,
        0,
        0.99},
+      {"tied embeddings, the node is the group",
+       {.tp = 4, .pp = 3, .dp = 2, .m = 3, .gpus_per_node = 4, .network = 0.4, .tied = true},
+       {at_quantile(0.95, Unit::node, 2)}},
+      {"tied embeddings, one GPU of two, apart",
+       {.tp = 2, .pp = 3, .dp = 2, .m = 3, .network = 0.4, .meets = false, .tied = true},
+       {at_quantile(0.95, Unit::gpu, 0, 0, 1)}},
+      {"all ranks meet",
+       {.tp = 2, .pp = 2, .dp = 2, .m = 3, .network = 0.4, .world = true},
+       {at_quantile(0.95)},
+       0.01},
+      {"operators that no table adds up",
+       {.tp = 2, .pp = 2, .dp = 2, .m = 4, .heavy = true},
+       {at_quantile(0.95, Unit::gpu, 1)},
+       0.01},
       {"two places",
        {.tp = 2, .pp = 4, .dp = 2, .m = 6, .gpus_per_node = 2},
        {at_quantile(0.9, Unit::gpu, 0, 0, 0), at_quantile(0.95, Unit::gpu, 0, 0, 1),

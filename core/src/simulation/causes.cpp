@@ -195,14 +195,14 @@ std::vector<std::int64_t> Causes::changed_replicas() const {
   return list;
 }
 
-double Causes::group_factor(double factor, std::int64_t slowed, std::int64_t of, Apart apart) const {
-  if (slowed == of) return factor;
+double Causes::group_factor(const std::vector<double>& factors, Apart apart) const {
+  const auto [least, largest] = std::minmax_element(factors.begin(), factors.end());
+  if (*least == *largest) return *largest;
   const double k = exponent[apart];
-  const double share = static_cast<double>(slowed) / static_cast<double>(of);
-  // Relative to the larger one, so that powers stay finite.
-  const double largest = std::max(1.0, factor);
-  return largest *
-         pow_exact((1 - share) * pow_exact(1 / largest, k) + share * pow_exact(factor / largest, k), 1 / k);
+  // Relative to the largest, so that powers stay finite.
+  double mean = 0;
+  for (double f : factors) mean += pow_exact(f / *largest, k) / static_cast<double>(factors.size());
+  return *largest * pow_exact(mean, 1 / k);
 }
 
 }  // namespace prism

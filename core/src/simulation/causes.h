@@ -88,8 +88,8 @@ class Causes {
   /// Those that a what-if concerns.
   std::vector<std::int64_t> changed_replicas() const;
 
-  /// The multiplier of a group of which `slowed` ranks are slower by `factor`.
-  double group_factor(double factor, std::int64_t slowed, std::int64_t of, Apart apart) const;
+  /// The multiplier of a group whose ranks are slower by these.
+  double group_factor(const std::vector<double>& factors, Apart apart) const;
 
  private:
   const Workload* workload_;

@@ -30,16 +30,14 @@ class Constants {
     const Causes& causes = c_.causes;
     const Causes::SlotCauses& acting = causes.slots[static_cast<std::size_t>(slot)];
     const std::int64_t group = causes.places.group(replica_, static_cast<std::int64_t>(rank));
-    double product = 1;
+    std::vector<double> factor(static_cast<std::size_t>(causes.places.ranks), 1.0);
     for (std::int32_t index : acting.changes) {
       const Causes::Change& change = causes.changes[static_cast<std::size_t>(index)];
       if (change.group != group || change.fixes_lasting) continue;
-      // At their medians all ranks are alike: the slowest decides.
-      product *= static_cast<std::int64_t>(change.ranks.size()) == causes.places.ranks
-                     ? change.factor
-                     : std::max(1.0, change.factor);
+      for (std::int32_t t : change.ranks) factor[static_cast<std::size_t>(t)] *= change.factor;
     }
-    return product;
+    // At their medians all ranks are alike: the slowest decides.
+    return *std::max_element(factor.begin(), factor.end());
   }
 
   const Compiled& c_;

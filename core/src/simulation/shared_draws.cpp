@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace prism {
 std::uint64_t shared_key(std::uint64_t seed, std::int64_t step_or_run, Factor::Period period) {
@@ -43,6 +44,7 @@ SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.cau
         if (std::find(first, first + ranks_a_line, 0.0) == first + ranks_a_line)
           fixed_[static_cast<std::size_t>(group * c.causes.lines + line)] = 1;
       }
+  find_changes();
   nodes_.resize(static_cast<std::size_t>(places.nodes) * lane_count);
 }
 
@@ -149,36 +151,44 @@ void SharedDraws::join_nodes(std::int64_t group, bool compute, Causes::Apart apa
   }
 }
 
-void SharedDraws::change_places() {
+/// What the what-ifs of each group come to, line by line: constants.
+void SharedDraws::find_changes() {
   const Causes& causes = c_.causes;
-  const std::int64_t ranks_a_line = causes.places.ranks / causes.lines;
-  for (std::size_t s = 0; s < rows_.size(); ++s)
-    for (std::int32_t index : causes.slots[s].changes) {
-      const Causes::Change& change = causes.changes[index];
-      const Causes::SlotCauses& slot = causes.slots[s];
-      Rows& rows = rows_[s];
-      // Ranks held at a quantile have a slot of their own, in which the slowest of them counts.
-      const HeldRanks* held = slot.of_class == Class::compute ? causes.held.at(change.group) : nullptr;
-      const auto counts = [&](std::int32_t t) {
-        return slot.held == (held && (*held)[static_cast<std::size_t>(t)] > 0);
-      };
-      for (std::int64_t line = 0; line < rows.lines; ++line) {
-        std::int64_t of = 0;
-        for (std::int32_t t = 0; t < causes.places.ranks; ++t)
-          of += (rows.lines == 1 || t / ranks_a_line == line) && counts(t);
-        std::int64_t slowed = std::count_if(change.ranks.begin(), change.ranks.end(), [&](std::int32_t t) {
-          return (rows.lines == 1 || t / ranks_a_line == line) && counts(t);
-        });
-        if (slowed == 0) continue;
-        if (slot.held) slowed = of;
+  const auto ranks = static_cast<std::size_t>(causes.places.ranks);
+  for (std::size_t s = 0; s < rows_.size(); ++s) {
+    const Causes::SlotCauses& slot = causes.slots[s];
+    const std::int64_t lines = rows_[s].lines;
+    std::map<std::int64_t, std::vector<double>> slowed;  // by group and rank
+    for (std::int32_t index : slot.changes) {
+      const Causes::Change& change = causes.changes[static_cast<std::size_t>(index)];
+      std::vector<double>& factor = slowed.try_emplace(change.group, ranks, 1.0).first->second;
+      for (std::int32_t t : change.ranks) factor[static_cast<std::size_t>(t)] *= change.factor;
+    }
+    for (const auto& [group, factor] : slowed) {
+      // Ranks held at a quantile have a slot of their own.
+      const HeldRanks* held = slot.of_class == Class::compute ? causes.held.at(group) : nullptr;
+      for (std::int64_t line = 0; line < lines; ++line) {
+        std::vector<double> of_line;
+        for (std::size_t t = 0; t < ranks; ++t)
+          if ((lines == 1 || static_cast<std::int64_t>(t) * lines / causes.places.ranks == line) &&
+              slot.held == (held && (*held)[t] > 0))
+            of_line.push_back(factor[t]);
+        if (of_line.empty()) continue;
         // A collective takes the largest factor of its participants; compute of a group, the power mean.
-        const double factor = causes.slots[s].of_class == Class::communication && slowed < of
-                                  ? std::max(1.0, change.factor)
-                                  : causes.group_factor(change.factor, slowed, of, causes.slots[s].apart);
-        float* row = &rows.value[static_cast<std::size_t>(change.group * rows.lines + line) * lane_count];
-        for (std::size_t k = 0; k < lane_count; ++k) row[k] *= static_cast<float>(factor);
+        const double by = slot.of_class == Class::communication || slot.held
+                              ? *std::max_element(of_line.begin(), of_line.end())
+                              : causes.group_factor(of_line, slot.apart);
+        changes_.push_back({s, static_cast<std::size_t>(group * lines + line), static_cast<float>(by)});
       }
     }
+  }
+}
+
+void SharedDraws::change_places() {
+  for (const Change& change : changes_) {
+    float* row = &rows_[change.slot].value[change.row * lane_count];
+    for (std::size_t k = 0; k < lane_count; ++k) row[k] *= change.by;
+  }
 }
 
 void SharedDraws::draw(std::uint64_t seed, std::span<const Step> steps) {
