@@ -3,37 +3,14 @@
 
 #include <algorithm>
 
+#include "simulation/multipliers.h"
+
 namespace prism {
 namespace {
-
-void clear(Lanes& lanes) {
-  std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0);
-  std::fill(lanes.link.begin(), lanes.link.end(), 0.0);
-}
 
 template <class Generator>
 void seed(std::vector<Generator>& generators, const Lanes& lanes, const std::vector<std::uint64_t>& cause) {
   for (std::size_t s = 0; s < cause.size(); ++s) seed_row(&generators[s * lane_count], lanes.key, cause[s]);
-}
-
-/// Multipliers of a mix at a rank and line; null where nothing acts.
-const float* multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix, std::size_t rank,
-                        std::size_t line) {
-  if (mix == 0) return nullptr;
-  const auto row = (static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.pp) + rank) *
-                       static_cast<std::size_t>(c.lines) +
-                   line;
-  return &lanes.mix[row * lane_count];
-}
-const float* micro_multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix,
-                              std::int32_t micro_batch) {
-  if (lanes.micro.empty() || !lanes.mix_micro[mix]) return nullptr;
-  return &lanes.micro[(static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.micro_batches) +
-                       static_cast<std::size_t>(micro_batch)) *
-                      lane_count];
-}
-void scale_if(float* row, const float* by) {
-  if (by) scale_row(row, by);
 }
 
 /// A line's compute where ranks are held at a quantile: the quantile, or with one line for all ranks the
@@ -77,33 +54,6 @@ class StrikeQueue {
 
 void record(const double* row, float* out) {
   for (std::size_t k = 0; k < lane_count; ++k) out[k] = static_cast<float>(row[k]);
-}
-
-/// The end of a replica's own work with every draw at its mean; the first line stands for all.
-void finish_means(const Compiled& c, Lanes& lanes) {
-  const auto lines = static_cast<std::size_t>(c.lines), last = static_cast<std::size_t>(c.workload.pp) - 1;
-  const auto row = [&](std::size_t rank) { return &lanes.ends[rank * lines * lane_count]; };
-  float part[lane_count];
-  const auto spend = [&](std::size_t rank, float seconds, const float* by) {
-    std::fill_n(part, lane_count, seconds);
-    scale_if(part, by);
-    add_row(row(rank), part);
-  };
-  const auto program = [&](std::size_t rank, const Program& p) {
-    for (const Draw& d : p.draws)
-      spend(rank, static_cast<float>(c.book.table(d.law).mean()), multiplier(c, lanes, d.mix, rank, 0));
-  };
-  for (std::size_t r = 0; r <= last; ++r) program(r, c.usual.before[r]);
-  if (c.embedding_exchange) {
-    raise_row(row(0), row(last));
-    std::copy_n(row(0), lane_count, row(last));
-    for (std::size_t r : {std::size_t{0}, last})
-      spend(r, static_cast<float>(c.book.table(c.usual.embedding.law).mean()),
-            c.usual.embedding.mix != 0 ? lanes.embedding.data() : nullptr);
-  }
-  for (std::size_t r = 0; r <= last; ++r) program(r, c.usual.after[r]);
-  for (std::size_t r = 0; r <= last; ++r)
-    for (std::size_t l = 1; l < lines; ++l) std::copy_n(row(r), lane_count, row(r) + l * lane_count);
 }
 
 /// What one replica does alone after its last backward.
@@ -441,48 +391,6 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
       send_row(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
   }
   Ending(c, lanes, nullptr).run(&strikes);
-}
-
-void simulate_means(const Compiled& c, Lanes& lanes) {
-  clear(lanes);
-  float duration[lane_count], hop[lane_count] = {};
-  // Without micro-batch causes a stream's chunks are alike.
-  std::vector<float> known(lanes.micro.empty() ? c.streams.size() * lane_count : 0);
-  const auto chunk = [&](std::size_t s, const Graph::Task& t, float* out) {
-    std::fill_n(out, lane_count, 0.0f);
-    float part[lane_count];
-    for (const Compiled::MeanPart& mean : c.chunk_means[static_cast<std::size_t>(c.usual.program_of[s])]) {
-      std::fill_n(part, lane_count, mean.seconds);
-      scale_if(part, multiplier(c, lanes, mean.mix, static_cast<std::size_t>(t.rank), 0));
-      scale_if(part, micro_multiplier(c, lanes, mean.mix, t.micro_batch));
-      add_float_row(out, part);
-    }
-  };
-  std::vector<char> made(c.streams.size(), 0);
-  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
-    const Graph::Task& t = c.graph.tasks[i];
-    const std::size_t s = c.stream(i);
-    double* free = &lanes.ends[static_cast<std::size_t>(t.rank * c.lines) * lane_count];
-    const float* row = duration;
-    if (known.empty()) {
-      chunk(s, t, duration);
-    } else {
-      if (!made[s]) chunk(s, t, &known[s * lane_count]);
-      made[s] = 1;
-      row = &known[s * lane_count];
-    }
-    if (t.receive_slot >= 0)
-      advance_row(free, &lanes.arrival[static_cast<std::size_t>(t.receive_slot) * lane_count], row);
-    else
-      add_row(free, row);
-    if (t.send_slot < 0) continue;
-    std::fill_n(hop, lane_count, c.hop_mean[s]);
-    scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
-    if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
-    send_row(&lanes.link[static_cast<std::size_t>(t.link) * lane_count], free, hop,
-             &lanes.arrival[static_cast<std::size_t>(t.send_slot) * lane_count]);
-  }
-  finish_means(c, lanes);
 }
 
 void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {

@@ -130,13 +130,16 @@ void SharedDraws::join_nodes(std::int64_t group, bool compute, Causes::Apart apa
   const Places& places = c_.causes.places;
   const std::int64_t count = places.nodes_a_group;
   const std::int32_t* node = &places.node_of_group[static_cast<std::size_t>(group * count)];
+  const auto row = [&](std::int64_t j) { return &nodes_[static_cast<std::size_t>(node[j]) * lane_count]; };
+  std::copy_n(row(0), lane_count, out);
+  if (count == 1) return;
   const HeldRanks* held = compute ? c_.causes.held.at(group) : nullptr;
   std::vector<const float*> rows;
   for (std::int64_t j = 0; j < count; ++j) {
     const auto first = static_cast<std::ptrdiff_t>(j * places.ranks / count),
                last = static_cast<std::ptrdiff_t>((j + 1) * places.ranks / count);
     if (!held || std::find(held->begin() + first, held->begin() + last, 0.0) != held->begin() + last)
-      rows.push_back(&nodes_[static_cast<std::size_t>(node[j]) * lane_count]);
+      rows.push_back(row(j));
   }
   std::copy_n(rows[0], lane_count, out);
   for (const float* row : rows) raise_float_row(out, row);
