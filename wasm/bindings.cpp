@@ -13,6 +13,7 @@
 
 #include "binding.h"
 #include "prism/report.h"
+#include "prism/table_store.h"
 
 namespace {
 
@@ -20,6 +21,7 @@ using emscripten::val;
 
 std::map<int, prism::Job> jobs;
 int last_handle = 0;
+prism::TableStore tables;  // of all scenarios that this module has prepared
 
 prism::Job& job_of(int handle) {
   const auto found = jobs.find(handle);
@@ -34,7 +36,7 @@ prism::Phase phase_of(const std::string& name) {
 }
 
 std::string prepare(const std::string& text) {
-  prism::Result<prism::Job> job = prism::prepare_job(text);
+  prism::Result<prism::Job> job = prism::prepare_job(text, &tables);
   if (!job) return R"({"ok":false,"errors":)" + prism::diagnostics_json(job.diagnostics) + "}";
   const int handle = ++last_handle;
   std::string answer = R"({"ok":true,"handle":)" + std::to_string(handle) + R"(,"plan":)" +
@@ -65,6 +67,12 @@ val samples(int handle, const val& trials) {
   return copied_out(std::move(bytes));
 }
 
+val take_tables() { return copied_out(tables.take_new()); }
+
+void learn_tables(const val& bytes) {
+  if (!tables.learn(copied_in(bytes))) throw std::invalid_argument("these are not tables of a module");
+}
+
 void release(int handle) { jobs.erase(handle); }
 
 std::string import_model(const std::string& config, double virtual_stages) {
@@ -87,6 +95,8 @@ EMSCRIPTEN_BINDINGS(prism) {
   emscripten::function("learn", &Guarded<learn>::call);
   emscripten::function("finish", &Guarded<finish>::call);
   emscripten::function("samples", &Guarded<samples>::call);
+  emscripten::function("take_tables", &Guarded<take_tables>::call);
+  emscripten::function("learn_tables", &Guarded<learn_tables>::call);
   emscripten::function("release", &Guarded<release>::call);
   emscripten::function("import_model", &Guarded<import_model>::call);
 }

@@ -22,6 +22,13 @@ export interface PrismModule {
   finish(handle: number, trials: Uint8Array[], attribution: Uint8Array[], check: Uint8Array[]): string;
   /** Raw step times, seconds, of the given trial parts in trial order: little-endian float64. */
   samples(handle: number, trials: Uint8Array[]): Uint8Array;
+  /**
+   * What preparing has computed since the last call and another worker of this build need not compute again. Never
+   * needed, and never a part of any result.
+   */
+  take_tables(): Uint8Array;
+  /** What take_tables() of another worker gave; anything else throws. */
+  learn_tables(tables: Uint8Array): void;
   /** Frees a handle. */
   release(handle: number): void;
   /**

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "prism/report.h"
+#include "prism/table_store.h"
 #include "scenario_files.h"
 
 namespace prism::examples_test {
@@ -88,6 +89,29 @@ std::vector<double> numbers(const std::string& text) {
     if (text.compare(i, 2, " s") == 0) found.push_back(value);
   }
   return found;
+}
+
+/// What the first unit of work gives: it depends on every table.
+std::vector<std::byte> first_unit(const std::string& text, TableStore* store) {
+  const auto job = prepare_job(text, store);
+  EXPECT_TRUE(job);
+  const Simulation& s = *job->simulation;
+  return run_unit(s, unit_count(s, Phase::pilot) > 0 ? Phase::pilot : Phase::trials, 0);
+}
+
+TEST(Examples, ComeOutAlikeWithTheTablesOfOthers) {
+  TableStore kept, learned;
+  for (const json& entry : index_entries()) {
+    const std::string text =
+        test::read_file(test::source_dir + "/examples/" + entry["file"].get<std::string>());
+    const auto alone = first_unit(text, nullptr);
+    EXPECT_TRUE(first_unit(text, &kept) == alone) << entry["file"];
+    EXPECT_TRUE(first_unit(text, &kept) == alone) << entry["file"] << ", again";
+    const auto tables = kept.take_new();
+    EXPECT_TRUE(learned.learn(tables));
+    EXPECT_TRUE(first_unit(text, &learned) == alone) << entry["file"] << ", elsewhere";
+    EXPECT_TRUE(learned.take_new().empty()) << entry["file"] << ": nothing is computed twice";
+  }
 }
 
 class Example : public testing::TestWithParam<json> {};

@@ -57,7 +57,8 @@ export class FakeWorker implements WorkerLike {
         break;
       case "prepare": {
         const made = this.answer(message.text);
-        if (made) this.say({ type: "prepared", run: message.run, plan: made, warnings: [] });
+        const tables = Uint8Array.of(7);
+        if (made) this.say({ type: "prepared", run: message.run, plan: made, warnings: [], tables });
         else this.say({ type: "refused", run: message.run, errors: [] });
         break;
       }

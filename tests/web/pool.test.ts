@@ -90,6 +90,45 @@ describe("a run", () => {
     }
   });
 
+  test("is prepared by one worker, then by the others with its tables", async () => {
+    const pool = await open(3);
+    const run = collect();
+    pool.run("text", run.listener);
+    const prepares = () => workers.map((w) => w.heard.filter((m) => m.type === "prepare"));
+    expect(prepares().map((p) => p.length)).toEqual([1, 0, 0]);
+    workers[0]!.step();
+    expect(prepares().map((p) => p.map((m) => m.tables?.[0]))).toEqual([[undefined], [7], [7]]);
+    drain();
+    expect(run.of("done").length).toBe(1);
+  });
+
+  test("is led by a worker that has nothing to finish", async () => {
+    const pool = await open(2);
+    pool.run("first", () => {});
+    workers[0]!.step();
+    workers[1]!.step();
+    // Only the first one has heard of the cancel.
+    pool.run("second", () => {});
+    while (workers[0]!.step());
+    const run = collect();
+    pool.run("third", run.listener);
+    const led = workers.map((w) => w.heard.some((m) => m.type === "prepare" && m.text === "third"));
+    expect(led).toEqual([true, false]);
+    drain();
+    expect(run.of("done").length).toBe(1);
+  });
+
+  test("goes on when the one that prepares it fails", async () => {
+    const pool = await open(2);
+    const run = collect();
+    pool.run("text", run.listener);
+    workers[0]!.say({ type: "failed", message: "trap" });
+    await started();
+    expect(workers[2]!.heard.some((m) => m.type === "prepare")).toBe(true);
+    drain();
+    expect(run.of("done").length).toBe(1);
+  });
+
   test("learns the pilot on every worker before any other unit", async () => {
     const pool = await open(3);
     pool.run("text", () => {});

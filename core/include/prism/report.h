@@ -28,7 +28,8 @@ struct Job {
   std::vector<Diagnostic> warnings;
   std::optional<CalibrationAccount> calibration;
 };
-Result<Job> prepare_job(std::string_view scenario_text);
+/// `store` as for prepare_simulation.
+Result<Job> prepare_job(std::string_view scenario_text, TableStore* store = nullptr);
 
 /// {"phases": [{"name","units","draws_per_unit"}...], "trials", "seed", "engine", "title", "gpus", ...} as
 /// JSON text.

@@ -17,6 +17,8 @@
 
 namespace prism {
 
+class TableStore;
+
 /// Trials of one unit of Phase::trials.
 inline constexpr std::int64_t block_trials = 256;
 
@@ -36,8 +38,10 @@ struct SimulationDeleter {
 using SimulationPtr = std::unique_ptr<Simulation, SimulationDeleter>;
 
 /// Compiles schedule and tables. Faults: schedule rules, sizes beyond the limits. Warnings: reductions
-/// outside the range in which they were measured, what-ifs that change nothing.
-Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& run);
+/// outside the range in which they were measured, what-ifs that change nothing. `store` spares tables that
+/// another scenario needed before.
+Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& run,
+                                         TableStore* store = nullptr);
 
 std::int64_t unit_count(const Simulation& s, Phase phase);
 /// Random draws of one unit: the measure of work, for estimates of time.
@@ -76,8 +80,8 @@ const Deterministic& deterministic(const Simulation& s);
 /// Its step_s alone (up to rounding), without the tables that only trials need: a millisecond at any number
 /// of GPUs. With a factor among the what-ifs it takes the long way.
 Result<double> median_step_s(const Workload& workload);
-/// How many times longer that step is while the compute of one node takes `factor` times as long, on average over the
-/// nodes; what-ifs do not count.
+/// How many times longer that step is while the compute of one node takes `factor` times as long, on average
+/// over the nodes; what-ifs do not count.
 Result<double> slow_node_inflation(const Workload& workload, double factor);
 
 /// One trial of Phase::attribution as the replica lived it that decided the step: chunk by chunk, on the

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include "prism/scenario.h"
 
 namespace prism {
+
+class TableStore;
 
 enum class StudyKind { sensitivity, placement, scaling, compare, scale_variability, sweep };
 inline constexpr std::array<std::string_view, 6> study_names{"sensitivity", "placement",         "scaling",
@@ -74,7 +77,8 @@ struct StudyPlan {
     std::string name, why;
   };
   std::vector<LeftOut> left_out;
-  std::vector<std::string> notes;  ///< what was assumed, in sentences
+  std::vector<std::string> notes;      ///< what was assumed, in sentences
+  std::shared_ptr<TableStore> tables;  ///< what variants have in common is made once
 };
 
 /// Trials that a study needs at least: its intervals come from blocks of them.

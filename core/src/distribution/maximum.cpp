@@ -106,17 +106,31 @@ QuantileTable larger_of(const QuantileTable& a, const QuantileTable& b) {
   return QuantileTable(std::move(lower), std::move(upper));
 }
 
+/// Logarithms of a knot's mass and of the rest.
+struct LogMasses {
+  double mass, rest;
+};
+
+std::vector<LogMasses> log_masses() {
+  std::vector<LogMasses> logs;
+  for (int i = 0; i <= QuantileTable::half; ++i) {
+    const double p = QuantileTable::knot_mass(i);
+    logs.push_back({log_exact(p), log1p_exact(-p)});
+  }
+  return logs;
+}
+
 }  // namespace
 
 QuantileTable maximum_of(const QuantileTable& one, std::uint64_t n) {
   if (n <= 1 || one.is_constant()) return one;
+  static const std::vector<LogMasses> logs = log_masses();
   const double share = 1.0 / static_cast<double>(n);
   std::vector<double> lower(QuantileTable::half + 1), upper(QuantileTable::half + 1);
   for (int i = 0; i <= QuantileTable::half; ++i) {
     // F^n = p puts one variable at lower mass p^(1/n): log p is the same number on either side of the median,
     // but each side is written from its smaller mass, so that neither tail is lost.
-    const double p = QuantileTable::knot_mass(i);
-    const double below = -expm1_exact(log_exact(p) * share), above = -expm1_exact(log1p_exact(-p) * share);
+    const double below = -expm1_exact(logs[i].mass * share), above = -expm1_exact(logs[i].rest * share);
     lower[i] = one.quantile({1.0 - below, below});
     upper[i] = one.quantile({1.0 - above, above});
   }

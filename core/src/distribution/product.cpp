@@ -83,50 +83,73 @@ std::vector<double> knots(const Law& d, const std::vector<double>& masses) {
   return values;
 }
 
+/// P(x and y together stay below something), by quadrature over both.
+struct Quadrature {
+  std::vector<Cell> cells;                       ///< of x, from the largest value
+  std::vector<double> y, lower, upper;           ///< knots of y, ascending, with the mass either side
+  std::vector<double> lower_slope, upper_slope;  ///< mass a value, from the knot before
+
+  /// Lower and upper mass of `rest(x) >= y`, where `rest` falls as x grows. Small and called for every value,
+  /// or V8 leaves the whole quadrature in its baseline tier.
+  template <class Rest>
+  __attribute__((noinline)) Mass where(Rest rest) const {
+    Mass m{0, 0};
+    // From the largest x on, the rest grows: the position among y's knots only moves up.
+    std::size_t j = 0;
+    for (const Cell& cell : cells) {
+      const double wanted = rest(cell.value);
+      while (j < y.size() && y[j] <= wanted) ++j;
+      // y's knots j-1 and j enclose it.
+      if (j == 0) {
+        m.upper += cell.weight;
+      } else if (j == y.size()) {
+        m.lower += cell.weight;
+      } else {
+        const double over = wanted - y[j - 1];
+        m.lower += cell.weight * (lower[j - 1] + lower_slope[j] * over);
+        m.upper += cell.weight * (upper[j - 1] + upper_slope[j] * over);
+      }
+    }
+    return m;
+  }
+};
+
+template <class Law>
+Quadrature quadrature(const Law& x, const Law& y, const std::vector<double>& side) {
+  Quadrature q;
+  q.y = knots(y, side);
+  for (auto m = side.rbegin(); m != side.rend(); ++m) q.lower.push_back(*m), q.upper.push_back(1 - *m);
+  for (std::size_t i = 1; i < side.size(); ++i) q.lower.push_back(1 - side[i]), q.upper.push_back(side[i]);
+  q.lower_slope.push_back(0), q.upper_slope.push_back(0);
+  for (std::size_t j = 1; j < q.y.size(); ++j) {
+    const double step = q.y[j] - q.y[j - 1];
+    q.lower_slope.push_back(step > 0 ? (q.lower[j] - q.lower[j - 1]) / step : 0);
+    q.upper_slope.push_back(step > 0 ? (q.upper[j] - q.upper[j - 1]) / step : 0);
+  }
+  const double outer = side.back();
+  q.cells.push_back({outer, x.quantile(Mass::above(outer))});
+  for (std::size_t i = side.size() - 1; i > 0; --i)
+    q.cells.push_back({side[i - 1] - side[i], x.quantile(Mass::above((side[i - 1] + side[i]) / 2))});
+  for (std::size_t i = 1; i < side.size(); ++i)
+    q.cells.push_back({side[i - 1] - side[i], x.quantile(Mass::below((side[i - 1] + side[i]) / 2))});
+  q.cells.push_back({outer, x.quantile(Mass::below(outer))});
+  return q;
+}
+
 /// `together(x, y)`, increasing in both, with `rest(z, x)`: the y for which it is z.
 template <class Law, class Together, class Rest>
 Table combination(const Law& x, const Law& y, Together together, Rest rest) {
   const std::vector<double> side = cuts();
-  // Lower and upper mass at each knot of y, from the lowest to the highest.
-  std::vector<double> lower, upper;
-  for (auto m = side.rbegin(); m != side.rend(); ++m) lower.push_back(*m), upper.push_back(1 - *m);
-  for (std::size_t i = 1; i < side.size(); ++i) lower.push_back(1 - side[i]), upper.push_back(side[i]);
-  const std::vector<double> ys = knots(y, side), xs = knots(x, side);
-
-  std::vector<Cell> cells;
-  const double outer = side.back();
-  cells.push_back({outer, xs.front()});
-  for (std::size_t i = side.size() - 1; i > 0; --i)
-    cells.push_back({side[i - 1] - side[i], x.quantile(Mass::below((side[i - 1] + side[i]) / 2))});
-  for (std::size_t i = 1; i < side.size(); ++i)
-    cells.push_back({side[i - 1] - side[i], x.quantile(Mass::above((side[i - 1] + side[i]) / 2))});
-  cells.push_back({outer, xs.back()});
-
+  const Quadrature q = quadrature(x, y, side);
+  const std::vector<double> xs = knots(x, side);
   Table table;
   for (std::size_t k = 0; k < xs.size(); ++k) {
-    const double z = together(xs[k], ys[k]);
+    const double z = together(xs[k], q.y[k]);
     if (!table.value.empty() && z <= table.value.back()) continue;
-    double below = 0, above = 0;
-    // From the largest x on, the rest grows: the position among y's knots only moves up.
-    std::size_t j = 0;
-    for (auto cell = cells.rbegin(); cell != cells.rend(); ++cell) {
-      const double wanted = rest(z, cell->value);
-      while (j < ys.size() && ys[j] <= wanted) ++j;
-      // y's knots j-1 and j enclose it.
-      if (j == 0) {
-        above += cell->weight;
-      } else if (j == ys.size()) {
-        below += cell->weight;
-      } else {
-        const double step = ys[j] - ys[j - 1];
-        const double share = (wanted - ys[j - 1]) / step;
-        below += cell->weight * (lower[j - 1] + (lower[j] - lower[j - 1]) * share);
-        above += cell->weight * (upper[j - 1] + (upper[j] - upper[j - 1]) * share);
-      }
-    }
+    const Mass m = q.where([&](double value) { return rest(z, value); });
     table.value.push_back(z);
-    table.lower.push_back(below);
-    table.upper.push_back(above);
+    table.lower.push_back(m.lower);
+    table.upper.push_back(m.upper);
   }
   return table;
 }

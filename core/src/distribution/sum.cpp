@@ -141,13 +141,14 @@ QuantileTable table_of(const Lumps& l, double step, double lowest, double highes
   }
   for (std::size_t i = 0; i < n; ++i) below[i + 1] = below[i] + l.weight[i];
   for (std::size_t i = n; i-- > 0;) above[i] = above[i + 1] + l.weight[i];
+  // The first edge beyond a mass is looked for from the last one found on that side: knots come in order.
+  std::size_t last_below = n / 2, last_above = n / 2;
   return QuantileTable([&](Mass m) {
     const bool in_lower = m.lower < m.upper;
-    const std::size_t after = static_cast<std::size_t>(
-        in_lower ? std::partition_point(below.begin(), below.end(), [&](double p) { return p <= m.lower; }) -
-                       below.begin()
-                 : std::partition_point(above.begin(), above.end(), [&](double q) { return q >= m.upper; }) -
-                       above.begin());
+    std::size_t& after = in_lower ? last_below : last_above;
+    const auto reached = [&](std::size_t i) { return in_lower ? below[i] <= m.lower : above[i] >= m.upper; };
+    while (after > 0 && !reached(after - 1)) --after;
+    while (after <= n && reached(after)) ++after;
     if (after == 0) return edge[0];
     if (after > n) return edge[n];
     const std::size_t cell = after - 1;

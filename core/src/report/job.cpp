@@ -34,7 +34,7 @@ Diagnostic odd_factor(double factor) {
 
 }  // namespace
 
-Result<Job> prepare_job(std::string_view scenario_text) {
+Result<Job> prepare_job(std::string_view scenario_text, TableStore* store) {
   std::vector<Diagnostic> seen;
   const auto refused = [&] {
     // Rooms behind the scenario know what is wrong, not where it stands in the text.
@@ -58,7 +58,7 @@ Result<Job> prepare_job(std::string_view scenario_text) {
   auto workload = build_workload(*scenario);
   move_to(seen, workload.diagnostics);
   if (!workload) return refused();
-  auto simulation = prepare_simulation(*workload, scenario->run);
+  auto simulation = prepare_simulation(*workload, scenario->run, store);
   move_to(seen, simulation.diagnostics);
   if (!simulation) return refused();
 

@@ -122,8 +122,7 @@ void Causes::prepare(LawBook& book, std::int64_t line_count, const Legs& legs) {
       law.fill(one);
       for (std::size_t apart = 0; apart < law.size(); ++apart)
         if (ranks > 1 && (apart == until_collective || !legs[apart].empty()))
-          law[apart] =
-              book.add(power_mean_of(book.table(one), static_cast<std::uint64_t>(ranks), exponent[apart]));
+          law[apart] = book.power_mean(one, ranks, exponent[apart]);
       return law;
     };
     cause.law.fill(one);

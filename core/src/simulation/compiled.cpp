@@ -90,10 +90,11 @@ void make_sources(Compiled& c) {
 
 void sum_ranks(Compiled& c) {
   std::vector<std::map<Causes::Mix, Compiled::RankMix>> ranks(static_cast<std::size_t>(c.workload.pp));
+  std::vector<double> chunks(c.streams.size(), 0);
+  for (const std::int32_t s : c.stream_of) ++chunks[static_cast<std::size_t>(s)];
   for (std::size_t s = 0; s < c.streams.size(); ++s) {
     auto& rank = ranks[static_cast<std::size_t>(c.streams[s].stage) % ranks.size()];
-    const auto times =
-        static_cast<double>(std::count(c.stream_of.begin(), c.stream_of.end(), static_cast<std::int32_t>(s)));
+    const double times = chunks[s];
     const auto add = [&](Causes::Mix mix, Law law) {
       Compiled::RankMix& entry = rank.try_emplace(mix, Compiled::RankMix{mix, 0, 0}).first->second;
       const QuantileTable& table = c.book.table(law);
@@ -123,13 +124,13 @@ void list_kinds(Compiled& compiled) {
 }
 
 void name_streams(Compiled& compiled) {
-  const std::uint64_t chunk = stream_key("chunk compute"), segment = stream_key("segment"),
-                      hop = stream_key("hop");
+  const std::uint64_t chunk[2] = {stream_key("chunk compute"), stream_key("chunk communication")},
+                      segment = stream_key("segment"), hop = stream_key("hop");
   for (const Compiled::Stream& s : compiled.streams) {
     // Weights by what follows are named after the other passes.
     const std::size_t name = static_cast<std::size_t>(s.stage) * 8 + static_cast<std::size_t>(s.pass) +
                              static_cast<std::size_t>(s.next);
-    compiled.chunk_key.push_back(stream_key(chunk, name));
+    for (std::size_t k = 0; k < 2; ++k) compiled.chunk_key[k].push_back(stream_key(chunk[k], name));
     compiled.segment_key.push_back(stream_key(segment, name));
     compiled.hop_key.push_back(stream_key(hop, name));
   }
@@ -259,13 +260,13 @@ void hold_replicas(Compiled& c) {
 
 }  // namespace
 
-Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
+Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, TableStore* store) {
   using R = Result<std::unique_ptr<Compiled>>;
   auto graph =
       compile_graph({workload.pp, workload.virtual_stages, workload.micro_batches}, workload.schedule);
   if (!graph) return R::faults(std::move(graph.diagnostics));
 
-  auto compiled = std::make_unique<Compiled>(workload);
+  auto compiled = std::make_unique<Compiled>(workload, store);
   compiled->graph = std::move(*graph);
   const Workload& w = compiled->workload;
   LawBook& book = compiled->book;
@@ -316,7 +317,7 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload) {
         compiled->causes.mix({{compiled->causes.slot_of(Kind::send_recv, w.transfers_leave_node), 1}});
     const Law forward = book.of(w.transfers.forward), backward = book.of(w.transfers.backward);
     const auto hop = [&](Law law, const std::vector<Segment>& receiver) {
-      return ranks_a_line == 1 ? law : compiler.felt(law, first_compute(book, receiver));
+      return ranks_a_line == 1 ? law : book.felt(law, first_compute(book, receiver), ranks_a_line);
     };
     for (std::size_t s = 0; s < compiled->streams.size(); ++s) {
       const auto stage = static_cast<std::size_t>(compiled->streams[s].stage);

@@ -64,7 +64,7 @@ struct Section {
 enum class Sampling { chunk, segment, rank };
 
 struct Compiled {
-  explicit Compiled(const Workload& w) : workload(w), book(workload), causes(workload) {}
+  Compiled(const Workload& w, TableStore* store) : workload(w), book(workload, store), causes(workload) {}
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
@@ -159,7 +159,8 @@ struct Compiled {
 
   /// Identities of the random streams within a replica, by cause; by stream for chunks, by rank for the
   /// ending.
-  std::vector<std::uint64_t> chunk_key, segment_key, hop_key, before_key, after_key;
+  std::array<std::vector<std::uint64_t>, 2> chunk_key;  ///< compute, communication
+  std::vector<std::uint64_t> segment_key, hop_key, before_key, after_key;
   std::uint64_t embedding_key = 0;
   std::vector<std::uint64_t> section_key;  ///< [sections], of a trial
 
@@ -174,6 +175,6 @@ struct Compiled {
   const Program& program(std::size_t task) const { return program(usual, task); }
 };
 
-Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload);
+Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, TableStore* store);
 
 }  // namespace prism

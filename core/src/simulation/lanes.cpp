@@ -285,22 +285,22 @@ class Chunk {
 
 }  // namespace
 
-void TransferDraws::start(const std::uint64_t* key, const std::vector<std::uint64_t>& cause) {
+void PairedDraws::start(const std::uint64_t* key, const std::vector<std::uint64_t>& cause) {
   for (std::size_t s = 0; s < second_.size(); ++s) seed_row(&generator_[s * lane_count], key, cause[s]);
   std::fill(second_.begin(), second_.end(), char{0});
 }
 
-float* TransferDraws::next(std::size_t stream, const SampleTable::Bucket* bucket) {
+float* PairedDraws::next(std::size_t stream, const SampleTable::Bucket* bucket) {
   float* first = &rows_[2 * stream * lane_count];
   float* second = first + lane_count;
-  if (!second_[stream]) draw_pair_row(&generator_[stream * lane_count], bucket, first, bucket, second);
+  if (!second_[stream]) draw_pair_row(&generator_[stream * lane_count], bucket, first, second);
   second_[stream] ^= 1;
   return second_[stream] ? first : second;
 }
 
 Lanes::Lanes(const Compiled& c)
     : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
-      chunk_generator(c.sampling == Sampling::chunk ? c.streams.size() * lane_count : 0),
+      chunks{PairedDraws(c.usual.chunk_law[0].size()), PairedDraws(c.usual.chunk_law[1].size())},
       segment_generator(c.streams.size() * lane_count),
       transfers(c.workload.transfers.present ? c.streams.size() : 0),
       link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
@@ -341,10 +341,11 @@ void draw_segments(const Compiled& c, Lanes& lanes, std::size_t task, float* out
 
 void simulate_chunks(const Compiled& c, Lanes& lanes) {
   clear(lanes);
-  seed(lanes.chunk_generator, lanes, c.chunk_key);
+  for (std::size_t k = 0; k < 2; ++k) lanes.chunks[k].start(lanes.key, c.chunk_key[k]);
   lanes.transfers.start(lanes.key, c.hop_key);
   StrikeQueue strikes(lanes.strikes);
-  float duration[lane_count], part[lane_count], instant[lane_count] = {}, constant[lane_count];
+  float instant[lane_count] = {}, constant[3][lane_count];
+  const double at_once[lane_count] = {};
   const bool hops = c.workload.transfers.present;
   const Compiled::Replica& replica = *lanes.replica;
   const auto by_segments = [&](std::size_t s) {
@@ -352,41 +353,39 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   };
   for (std::size_t s = 0; s < c.streams.size(); ++s)
     if (by_segments(s)) seed_row(&lanes.segment_generator[s * lane_count], lanes.key, c.segment_key[s]);
-  const auto scale = [&](float* row, Causes::Mix mix, const Graph::Task& t) {
-    scale_if(row, multiplier(c, lanes, mix, static_cast<std::size_t>(t.rank), 0));
-    scale_if(row, micro_multiplier(c, lanes, mix, t.micro_batch));
+  const auto draws = [&](std::size_t k, std::size_t s, const Graph::Task& t) {
+    const Compiled::Source& source = replica.chunk_source[k][s];
+    float* row = constant[k];
+    if (source.bucket)
+      row = lanes.chunks[k].next(s, source.bucket);
+    else
+      std::fill_n(row, lane_count, source.constant);
+    scale_if(row, multiplier(c, lanes, replica.chunk_mix[k][s], static_cast<std::size_t>(t.rank), 0));
+    scale_if(row, micro_multiplier(c, lanes, replica.chunk_mix[k][s], t.micro_batch));
+    return row;
   };
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     const std::size_t s = c.stream(i);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank) * lane_count];
-    const Compiled::Source compute = replica.chunk_source[0][s], communication = replica.chunk_source[1][s];
-    if (!compute.bucket) std::fill_n(duration, lane_count, compute.constant);
-    if (!communication.bucket && !communication.is_zero())
-      std::fill_n(part, lane_count, communication.constant);
-    draw_pair_row(&lanes.chunk_generator[s * lane_count], compute.bucket, duration, communication.bucket,
-                  part);
-    scale(duration, replica.chunk_mix[0][s], t);
-    if (by_segments(s)) draw_segments(c, lanes, i, duration);
-    if (!communication.is_zero()) {
-      scale(part, replica.chunk_mix[1][s], t);
-      add_float_row(duration, part);
-    }
+    float* compute = draws(0, s, t);
+    if (by_segments(s)) draw_segments(c, lanes, i, compute);
+    const float* communication = replica.chunk_source[1][s].is_zero() ? nullptr : draws(1, s, t);
     float* hop = instant;
     if (t.send_slot >= 0 && hops) {
       if (replica.hop_source[s].bucket)
         hop = lanes.transfers.next(s, replica.hop_source[s].bucket);
       else
-        std::fill_n(hop = constant, lane_count, replica.hop_source[s].constant);
+        std::fill_n(hop = constant[2], lane_count, replica.hop_source[s].constant);
       scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
       if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
     }
-    strikes.at(i,
-               [&](const Strike& strike) { (strike.hop ? hop : duration)[strike.lane] += strike.seconds; });
-    if (t.receive_slot >= 0)
-      advance_row(free, &lanes.arrival[t.receive_slot * lane_count], duration);
+    strikes.at(i, [&](const Strike& strike) { (strike.hop ? hop : compute)[strike.lane] += strike.seconds; });
+    const double* arrival = t.receive_slot >= 0 ? &lanes.arrival[t.receive_slot * lane_count] : at_once;
+    if (communication)
+      advance_row(free, arrival, compute, communication);
     else
-      add_row(free, duration);
+      advance_row(free, arrival, compute);
     if (t.send_slot >= 0)
       send_row(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
   }

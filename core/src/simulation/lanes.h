@@ -3,6 +3,7 @@
 // floats, times in double.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -17,15 +18,15 @@ namespace prism {
 /// Identity of one replica's random streams in one trial.
 std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica);
 
-/// Delays of transfers, two rows at a time: one from each half of the lanes' words.
-class TransferDraws {
+/// Draws of many streams, two rows of a stream at a time: one from each half of the lanes' words.
+class PairedDraws {
  public:
-  explicit TransferDraws(std::size_t streams)
+  explicit PairedDraws(std::size_t streams)
       : generator_(streams * lane_count), rows_(2 * generator_.size()), second_(streams, 0) {}
 
   /// Starts each stream from its cause.
   void start(const std::uint64_t* key, const std::vector<std::uint64_t>& cause);
-  /// The stream's next delays, the caller's to change. A stream keeps to its bucket.
+  /// The stream's next draws, the caller's to change. A stream keeps to its bucket.
   float* next(std::size_t stream, const SampleTable::Bucket* bucket);
 
  private:
@@ -41,9 +42,9 @@ struct Lanes {
   std::uint64_t key[lane_count];               ///< in: who each lane is
   std::vector<double> ends;  ///< out: [pp * lines][lane_count], when what the replica does alone ends
 
-  std::vector<PairGenerator> chunk_generator;  ///< [stream][lane_count]: compute and communication of a chunk
+  std::array<PairedDraws, 2> chunks;  ///< by stream: compute and communication of a chunk
   std::vector<pcg32_oneseq> segment_generator;
-  TransferDraws transfers;
+  PairedDraws transfers;
   std::vector<double> link, arrival;
 
   // What shared causes make of each lane; empty without any.

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "prism/table_store.h"
 #include "prism/workload.h"
 
 namespace prism {
@@ -19,7 +21,8 @@ class LawBook {
   using Law = std::int32_t;
   static constexpr Law none = -1;
 
-  explicit LawBook(const Workload& workload);
+  /// Tables that the store holds are not made again; without one the book has a store of its own.
+  LawBook(const Workload& workload, TableStore* store);
 
   Law zero() const { return 0; }
   Law of(const Operator& op);
@@ -27,31 +30,52 @@ class LawBook {
   Law sum(std::vector<Law> addends);
   /// Largest of n independent copies.
   Law maximum(Law law, std::int64_t n);
-  Law constant(double seconds);
   /// Largest of independent draws: so many copies of each law.
   Law largest_of(const std::vector<std::pair<Law, std::int64_t>>& parts);
+  Law constant(double seconds);
   /// The larger of a draw and a constant.
   Law at_least(Law law, double seconds);
   /// The larger of a draw and its quantile at this lower mass; the law itself at 0.
   Law at_quantile_or_above(Law law, double lower_mass);
+  /// The power mean of n independent copies.
+  Law power_mean(Law law, std::int64_t n, double exponent);
+  /// What a group of n ranks waits for something that each of them goes through separately (a transfer, an
+  /// exchange, the gradients of weights) when more work follows on each rank before the group meets. The
+  /// group goes on at max(separate + follows), of which max(follows) is drawn elsewhere; the difference is
+  /// drawn here with its true mean and variance. `follows` is none where it meets at once.
+  Law felt(Law separate, Law follows, std::int64_t n);
+  /// The same where some ranks of the group are unlike others. The last part gives its shape.
+  struct RanksApart {
+    Law separate, follows;
+    std::int64_t ranks;
+  };
+  Law felt(const std::vector<RanksApart>& parts);
   /// A distribution by itself, e.g. of a factor.
-  Law of(const Distribution& d) { return add(tabulate(d)); }
-  /// A law that exists as a table only.
-  Law add(QuantileTable table);
+  Law of(const Distribution& d);
 
-  const QuantileTable& table(Law law) const { return tables_[law]; }
+  const QuantileTable& table(Law law) const { return *tables_[law]; }
   double mean(const Operator& op) const { return op.scale_s * workload_->shapes[op.shape].mean(); }
   double median(const Operator& op) const { return op.scale_s * workload_->shape_medians[op.shape]; }
 
  private:
   const Workload* workload_;
-  std::vector<QuantileTable> tables_, shapes_;
-  std::vector<Law> shape_index_;
+  TableStore own_;
+  TableStore* store_;
+  std::vector<TableStore::Table> tables_;
+  std::vector<TableName> names_;  ///< of tables_
+  struct Shape {
+    QuantileTable table;
+    TableName name;
+  };
+  std::vector<std::optional<Shape>> shapes_;  ///< [workload.shapes]
+  Law add(TableStore::Table table, const TableName& name);
+  Law add(QuantileTable table, const TableName& name);
   std::map<std::pair<int, double>, Law> operators_;
   std::map<std::vector<std::pair<Law, std::uint64_t>>, Law> sums_;
   std::map<std::pair<Law, std::int64_t>, Law> maxima_;
   std::map<double, Law> constants_;
   std::map<std::pair<Law, double>, Law> raised_;
+  std::map<std::tuple<Law, Law, std::int64_t>, Law> felt_;
 };
 
 }  // namespace prism

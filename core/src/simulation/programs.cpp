@@ -2,9 +2,7 @@
 #include "simulation/programs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-
 namespace prism {
 
 using Law = LawBook::Law;
@@ -32,34 +30,6 @@ bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
   return !legs.empty() && legs.back().end && is_inside_chunk(legs.back().end->group);
 }
 
-Law felt_by_group(LawBook& book, Law separate, Law follows, std::int64_t ranks) {
-  return felt_by_group(book, {{separate, follows, ranks}});
-}
-
-Law felt_by_group(LawBook& book, const std::vector<RanksApart>& parts) {
-  const RanksApart& usual = parts.back();
-  const auto constant = [&](Law law) { return book.table(law).is_constant(); };
-  if (parts.size() == 1 && (usual.ranks == 1 || constant(usual.separate))) return usual.separate;
-  std::vector<std::pair<Law, std::int64_t>> alone, after, together;
-  for (const RanksApart& part : parts) {
-    alone.emplace_back(part.separate, part.ranks);
-    if (part.follows == LawBook::none) continue;
-    after.emplace_back(part.follows, part.ranks);
-    together.emplace_back(book.sum({part.separate, part.follows}), part.ranks);
-  }
-  if (after.size() < parts.size() || (parts.size() == 1 && constant(usual.follows)) ||
-      std::any_of(together.begin(), together.end(), [](const auto& p) { return p.first == LawBook::none; }))
-    return book.largest_of(alone);
-  const Law with = book.largest_of(together), without = book.largest_of(after);
-  const QuantileTable &late = book.table(with), &base = book.table(without),
-                      &shape = book.table(usual.separate);
-  const double mean = late.mean() - base.mean();
-  const double variance = late.sd() * late.sd() - base.sd() * base.sd();
-  if (shape.is_constant()) return book.constant(mean);
-  const double least = 1e-6 * shape.sd();
-  return book.add(shape.with_moments(mean, variance > least * least ? std::sqrt(variance) : least));
-}
-
 HeldRanks larger_masses(const HeldRanks* one, const HeldRanks* other, std::int64_t ranks) {
   HeldRanks masses(static_cast<std::size_t>(ranks), 0.0);
   for (const HeldRanks* held : {one, other})
@@ -73,10 +43,10 @@ Law felt_above(LawBook& book, Law separate, const std::vector<Law>& follows, con
   std::map<std::pair<Law, Law>, std::int64_t> ranks;
   for (std::size_t t = 0; t < masses.size(); ++t)
     ++ranks[{book.at_quantile_or_above(separate, masses[t]), follows[t]}];
-  std::vector<RanksApart> parts;
+  std::vector<LawBook::RanksApart> parts;
   for (const auto& [laws, count] : ranks) parts.push_back({laws.first, laws.second, count});
   std::reverse(parts.begin(), parts.end());  // what is drawn as usual was there first
-  return felt_by_group(book, parts);
+  return book.felt(parts);
 }
 
 std::vector<float> least_seconds(const LawBook& book, Law law, const HeldRanks& masses, std::int64_t lines) {
@@ -104,7 +74,7 @@ void ProgramCompiler::append_compute(Program& program, const std::vector<Operato
     const auto apart = follows == LawBook::none ? Causes::until_collective : Causes::weights;
     legs[apart][total] += book.table(total).mean();
     // Slowest of n ranks by one draw: exact because their segment sums are i.i.d.
-    append(program, operators, felt(total, follows), false, false, apart);
+    append(program, operators, compiled_->book.felt(total, follows, ranks_a_line_), false, false, apart);
     hold(program.draws.back(), operators, total, follows);
     return;
   }
@@ -136,7 +106,7 @@ void ProgramCompiler::hold(Draw& draw, const std::vector<Operator>& operators, L
   }
   draw.held_mix = mix;
   if (compiled_->lines == 1) {
-    draw.law = felt_by_group(book, total, follows, drawn);
+    draw.law = book.felt(total, follows, drawn);
     draw.held_s = {static_cast<float>(seconds(largest_mass(held_)))};
     return;
   }
@@ -147,12 +117,6 @@ void ProgramCompiler::append_collective(Program& program, const Operator& op, Gr
   LawBook& book = compiled_->book;
   append(program, {op}, book.at_quantile_or_above(book.of(op), largest_mass(held_)), true,
          compiled_->workload.leaves_node(group));
-}
-
-Law ProgramCompiler::felt(Law separate, Law follows) {
-  const auto [entry, is_new] = felt_.try_emplace({separate, follows}, LawBook::none);
-  if (is_new) entry->second = felt_by_group(compiled_->book, separate, follows, ranks_a_line_);
-  return entry->second;
 }
 
 Program ProgramCompiler::program(const std::vector<Segment>& segments, Law follows) {

@@ -2,7 +2,6 @@
 // From segments to what a chunk draws.
 #pragma once
 
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -21,17 +20,6 @@ bool crosses_replicas(const Leg& leg);
 /// Every collective inside a chunk is taken to synchronise all tensor and context ranks of the stage.
 bool ends_in_tensor_collective(const std::vector<Segment>& segments);
 
-/// What a group waits for something that each of its ranks goes through separately (a transfer, an exchange,
-/// the gradients of weights) when more work follows on each rank before the group meets. The group goes on at
-/// max(separate + follows), of which max(follows) is drawn elsewhere; the difference is drawn here with its
-/// true mean and variance.
-LawBook::Law felt_by_group(LawBook& book, LawBook::Law separate, LawBook::Law follows, std::int64_t ranks);
-/// The same where some ranks of the group are unlike others. The last part gives its shape.
-struct RanksApart {
-  LawBook::Law separate, follows;
-  std::int64_t ranks;
-};
-LawBook::Law felt_by_group(LawBook& book, const std::vector<RanksApart>& parts);
 /// Rank by rank the larger mass of two groups that exchange something one to one.
 HeldRanks larger_masses(const HeldRanks* one, const HeldRanks* other, std::int64_t ranks);
 /// What a line feels of a transfer or exchange that takes at least its quantile on the ranks that are held.
@@ -62,9 +50,6 @@ class ProgramCompiler {
                       LawBook::Law follows = LawBook::none);
   void append_collective(Program& program, const Operator& op, Group group);
 
-  /// `felt_by_group`, once for each pair.
-  LawBook::Law felt(LawBook::Law separate, LawBook::Law follows);
-
   Program program(const std::vector<Segment>& segments, LawBook::Law follows = LawBook::none);
 
   Draw draw(const std::vector<Operator>& operators, LawBook::Law law, bool collective, bool leaves_node,
@@ -80,7 +65,6 @@ class ProgramCompiler {
   Compiled* compiled_;
   std::int64_t ranks_a_line_;
   const HeldRanks* held_;
-  std::map<std::pair<LawBook::Law, LawBook::Law>, LawBook::Law> felt_;
 };
 
 /// Equal draws of a chunk taken together: a chunk of the one line is the sum of its draws in any order, so n

@@ -67,13 +67,11 @@ void seed_row(PairGenerator* generator, const std::uint64_t* key, std::uint64_t 
   for (std::size_t k = 0; k < lane_count; ++k) generator[k] = PairGenerator(mix64(key[k] ^ cause));
 }
 
-void draw_pair_row(PairGenerator* generator, const SampleTable::Bucket* first, float* first_out,
-                   const SampleTable::Bucket* second, float* second_out) {
-  if (!first && !second) return;
+void draw_pair_row(PairGenerator* generator, const SampleTable::Bucket* bucket, float* first, float* second) {
   std::uint32_t upper[lane_count], lower[lane_count];
   word_pairs(generator, upper, lower);
-  if (first) look_up(upper, first, first_out);
-  if (second) look_up(lower, second, second_out);
+  look_up(upper, bucket, first);
+  look_up(lower, bucket, second);
 }
 
 void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float* out) {
@@ -107,6 +105,14 @@ PRISM_ROW void advance_row(double* __restrict free, const double* __restrict arr
   for (std::size_t k = 0; k < lane_count; ++k) {
     const double start = free[k] > arrival[k] ? free[k] : arrival[k];
     free[k] = start + static_cast<double>(duration[k]);
+  }
+}
+
+PRISM_ROW void advance_row(double* __restrict free, const double* __restrict arrival,
+                           const float* __restrict first, const float* __restrict second) {
+  for (std::size_t k = 0; k < lane_count; ++k) {
+    const double start = free[k] > arrival[k] ? free[k] : arrival[k];
+    free[k] = start + static_cast<double>(first[k] + second[k]);
   }
 }
 

@@ -18,15 +18,13 @@ inline constexpr std::size_t lane_count = 64;
 
 /// Starts each lane's generator in the stream (key of the lane, cause).
 void seed_row(pcg32_oneseq* generator, const std::uint64_t* key, std::uint64_t cause);
-/// A generator of two words at once, for the two classes of a chunk: half the cost of two generators.
+/// A generator of two words at once: half the cost of two generators.
 using PairGenerator = pcg64_oneseq_once_insecure;
 void seed_row(PairGenerator* generator, const std::uint64_t* key, std::uint64_t cause);
 /// One draw for each lane, as `sample` defines it.
 void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float* out);
-/// One draw from each of two tables: the upper and the lower half of a pair of words. A null bucket is not
-/// drawn from.
-void draw_pair_row(PairGenerator* generator, const SampleTable::Bucket* first, float* first_out,
-                   const SampleTable::Bucket* second, float* second_out);
+/// Two draws for each lane: the upper and the lower half of a pair of words.
+void draw_pair_row(PairGenerator* generator, const SampleTable::Bucket* bucket, float* first, float* second);
 // Times are sums of many draws and are kept in double: in float a step of 100,000 chunks would drift by 0.1
 // %.
 /// a = max(a, b)
@@ -41,6 +39,8 @@ void add_float_row(float* a, const float* b);
 void raise_float_row(float* a, const float* b);
 /// free = max(free, arrival) + duration
 void advance_row(double* free, const double* arrival, const float* duration);
+/// free = max(free, arrival) + (first + second)
+void advance_row(double* free, const double* arrival, const float* first, const float* second);
 /// link = arrival = max(link, end) + hop
 void send_row(double* link, const double* end, const float* hop, double* arrival);
 

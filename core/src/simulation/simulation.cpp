@@ -174,9 +174,9 @@ bool alike(const Compiled& c) { return !c.causes.wide() && !c.causes.micro_batch
 
 void SimulationDeleter::operator()(Simulation* s) const { delete s; }
 
-Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& run) {
+Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& run, TableStore* store) {
   using R = Result<SimulationPtr>;
-  auto compiled = compile_workload(workload);
+  auto compiled = compile_workload(workload, store);
   if (!compiled) return R::faults(std::move(compiled.diagnostics));
   SimulationPtr s(new Simulation);
   s->compiled = std::move(*compiled);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "prism/table_store.h"
 #include "scenario/json.h"
 #include "study/variants.h"
 
@@ -59,7 +60,8 @@ Result<StudyPlan> plan_study(std::string_view text, const StudyQuestion& questio
     place(text, workload.diagnostics);
     return R::faults(std::move(workload.diagnostics));
   }
-  StudyPlan plan{question, std::move(*base), edited(text, {}), {}, {}, {}, {}};
+  StudyPlan plan{
+      question, std::move(*base), edited(text, {}), {}, {}, {}, {}, std::make_shared<TableStore>()};
   auto faults = study::planners[static_cast<std::size_t>(question.kind)](plan);
   if (faults.empty() && plan.variants.size() < 2)
     faults.push_back(study::unfit("nothing is left to compare" +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prism/simulation.h"
+#include "prism/table_store.h"
 #include "study/bytes.h"
 #include "study/variants.h"
 
@@ -14,19 +15,19 @@ Parts play(const Simulation& s, Phase phase) {
   return parts;
 }
 
-Result<SimulationPtr> prepared(const std::string& text) {
+Result<SimulationPtr> prepared(const std::string& text, TableStore& store) {
   auto scenario = read_scenario(text);
   if (!scenario) return Result<SimulationPtr>::faults(std::move(scenario.diagnostics));
   auto workload = build_workload(*scenario);
   if (!workload) return Result<SimulationPtr>::faults(std::move(workload.diagnostics));
-  return prepare_simulation(*workload, scenario->run);
+  return prepare_simulation(*workload, scenario->run, &store);
 }
 
 }  // namespace
 
 std::vector<std::byte> run_variant(const StudyPlan& plan, std::int64_t variant) {
   study::Writer out;
-  const auto simulation = prepared(plan.variants[static_cast<std::size_t>(variant)].scenario);
+  const auto simulation = prepared(plan.variants[static_cast<std::size_t>(variant)].scenario, *plan.tables);
   if (!simulation) {
     out.put(study::first_error(simulation.diagnostics));
     return std::move(out.bytes);

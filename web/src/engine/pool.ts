@@ -67,6 +67,9 @@ interface Run {
   started: number;
   computing: number | null;
   held: boolean;
+  /** Prepares first: the others then need not compute its tables again, and it has the machine to itself. */
+  lead: Slot;
+  tables: Uint8Array | undefined;
   work: Work | null;
   /** Trial units the next partial result waits for: 1, 4, 16, 64, … */
   milestone: number;
@@ -103,6 +106,7 @@ export class Pool {
 
   run(text: string, listener: (event: RunEvent) => void, limitSeconds = Number.POSITIVE_INFINITY): Ticket {
     this.abandon();
+    const lead = this.idleSlot();
     const run: Run = {
       id: ++this.lastRun,
       text,
@@ -111,6 +115,8 @@ export class Pool {
       started: this.now(),
       computing: null,
       held: false,
+      lead,
+      tables: undefined,
       work: null,
       milestone: 1,
       finalAsked: false,
@@ -118,7 +124,7 @@ export class Pool {
     };
     this.current = run;
     this.startFailures = 0;
-    for (const slot of this.slots) this.ask(slot, run);
+    this.ask(lead, run);
     return {
       proceed: () => {
         if (this.current !== run || !run.held) return;
@@ -140,7 +146,7 @@ export class Pool {
         resolve = r;
       });
       this.presetsAsked = { text, resolve };
-      this.slots[0]?.worker.postMessage({ type: "presets" });
+      this.slots.at(-1)?.worker.postMessage({ type: "presets" });
     }
     return this.presetsAsked.text;
   }
@@ -150,7 +156,7 @@ export class Pool {
     const message = { type: "import_model", question: ++this.lastQuestion, config, virtualStages } as const;
     return new Promise((resolve, reject) => {
       this.models.set(message.question, { message, resolve, reject });
-      this.slots[0]?.worker.postMessage(message);
+      this.slots.at(-1)?.worker.postMessage(message);
     });
   }
 
@@ -212,11 +218,17 @@ export class Pool {
     }
     const fresh = this.open();
     this.slots[at] = fresh;
-    if (at === 0) this.askAgain(fresh, why);
-    if (this.current) this.ask(fresh, this.current);
+    if (at === this.slots.length - 1) this.askAgain(fresh, why);
+    if (run?.lead === slot) run.lead = fresh;
+    if (run && this.current === run && (run.lead === fresh || run.work)) this.ask(fresh, run);
   }
 
-  /** What the first worker left unanswered. A file that it failed over is not read a second time. */
+  /** One that can start at once, if there is one. */
+  private idleSlot(): Slot {
+    return this.slots.find((slot) => slot.ready && slot.deadline === undefined) ?? this.slots[0]!;
+  }
+
+  /** What the last worker, which answers questions, left unanswered. A file that it failed over is not read a second time. */
   private askAgain(fresh: Slot, why: string | null) {
     if (this.presetsAsked) fresh.worker.postMessage({ type: "presets" });
     for (const [question, { message, reject }] of this.models) {
@@ -255,7 +267,7 @@ export class Pool {
   private ask(slot: Slot, run: Run) {
     slot.asked = true;
     slot.prepared = slot.learned = false;
-    slot.worker.postMessage({ type: "prepare", run: run.id, text: run.text });
+    slot.worker.postMessage({ type: "prepare", run: run.id, text: run.text, tables: run.tables });
   }
 
   private hear(slot: Slot, message: FromWorker) {
@@ -288,6 +300,8 @@ export class Pool {
         slot.prepared = true;
         if (!run.work) {
           run.work = new Work(message.plan);
+          run.tables = message.tables;
+          for (const other of this.slots) if (!other.asked) this.ask(other, run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
           run.listener({ type: "plan", plan: message.plan, warnings: message.warnings, seconds });
           run.held = seconds > run.limitSeconds;

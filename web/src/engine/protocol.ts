@@ -17,8 +17,8 @@ export interface Parts {
 export type ToWorker =
   /** First message: the module, compiled once on the page. */
   | { type: "start"; module: WebAssembly.Module }
-  /** Read and compile a scenario; ends whatever the worker did before. */
-  | { type: "prepare"; run: number; text: string }
+  /** Read and compile a scenario; ends whatever the worker did before. `tables`: what another worker has computed for it. */
+  | { type: "prepare"; run: number; text: string; tables?: Uint8Array | undefined }
   | { type: "learn"; run: number; pilot: Uint8Array[] }
   | { type: "unit"; run: number; phase: Phase; unit: number }
   /** Turn parts into a result document; goes before units that wait. */
@@ -31,7 +31,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { type: "ready"; version: string }
-  | { type: "prepared"; run: number; plan: Plan; warnings: Diagnostic[] }
+  | { type: "prepared"; run: number; plan: Plan; warnings: Diagnostic[]; tables: Uint8Array }
   | { type: "refused"; run: number; errors: Diagnostic[] }
   | { type: "part"; run: number; phase: Phase; unit: number; bytes: Uint8Array }
   | { type: "finished"; run: number; text: string }

@@ -54,10 +54,13 @@ function work(module: PrismModule, task: Task) {
     case "prepare": {
       if (held) module.release(held.handle);
       held = undefined;
+      if (task.tables) module.learn_tables(task.tables);
       const prepared = JSON.parse(module.prepare(task.text)) as Prepared;
       if (!prepared.ok) return say({ type: "refused", run: task.run, errors: prepared.errors });
       held = { run: task.run, handle: prepared.handle };
-      return say({ type: "prepared", run: task.run, plan: prepared.plan, warnings: prepared.warnings });
+      const { plan, warnings } = prepared;
+      const tables = module.take_tables();
+      return say({ type: "prepared", run: task.run, plan, warnings, tables }, [tables.buffer]);
     }
     default:
   }
