@@ -47,7 +47,8 @@ bool read_change(Section& s, WhatIf& to) {
     chosen = change;
   }
   if (chosen.empty()) {
-    s.missing_one_of(changes, "a change is missing: one of \"factor\", \"node_quantile\", \"operator_quantile\"");
+    s.missing_one_of(changes,
+                     "a change is missing: one of \"factor\", \"node_quantile\", \"operator_quantile\"");
     return false;
   }
   to.change = enumerator<WhatIf::Change>(changes, std::string(chosen));
