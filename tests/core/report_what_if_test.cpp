@@ -47,6 +47,18 @@ TEST(WhatIf, QuantileIsThatOfTheProductOfWhatLastsThere) {
   EXPECT_EQ(multiplier_of(job(Json::array(), {{"factor", 1.25}})), 1.25);
 }
 
+TEST(WhatIf, QuantileOfOperatorsHasWhatIsFreshInItToo) {
+  const Json quantile = {{"operator_quantile", 0.95}};
+  Json fresh = lasting("operation", 0.03);
+  fresh["period"] = "operation";
+  EXPECT_NEAR(multiplier_of(job(Json::array({fresh}), quantile)), std::exp(1.644854 * 0.03), 1e-6);
+  EXPECT_NEAR(multiplier_of(job(Json::array({fresh, lasting("node", 0.04)}), quantile)),
+              std::exp(1.644854 * 0.05), 1e-6);
+  EXPECT_NEAR(multiplier_of(job(Json::array({fresh, lasting("replica", 0.2)}), quantile)),
+              std::exp(1.644854 * 0.03), 1e-6);
+  EXPECT_EQ(multiplier_of(job(Json::array(), quantile)), 1);
+}
+
 TEST(WhatIf, OneThatChangesNothingGivesAWarningAtItsPlace) {
   const auto warnings = [](const Json& text) {
     const auto prepared = prepare_job(text.dump(2));
@@ -63,6 +75,11 @@ TEST(WhatIf, OneThatChangesNothingGivesAWarningAtItsPlace) {
   EXPECT_EQ(warnings(job(Json::array(), {{"factor", 1.0005}})).size(), 1u);
   EXPECT_TRUE(warnings(job(Json::array(), {{"factor", 0.5}})).empty());
   EXPECT_TRUE(warnings(job(Json::array({lasting("node", 0.02)}), {{"node_quantile", 0.95}})).empty());
+  const auto held = warnings(job(Json::array(), {{"operator_quantile", 0.95}}));
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_EQ(held[0].pointer, "/what_if/0");
+  EXPECT_NE(held[0].hint.find("operation"), std::string::npos);
+  EXPECT_TRUE(warnings(job(Json::array({lasting("node", 0.02)}), {{"operator_quantile", 0.95}})).empty());
 }
 
 TEST(WhatIf, ResultNamesTheMultiplierOfEach) {

@@ -260,8 +260,9 @@ TEST(ScenarioRead, APlaceIsTheFirstOneUnlessSaid) {
   s["what_if"] = Json::array({{{"where", Json::object()}, {"factor", 1.2}}});
   s["what_if"].push_back(
       {{"where", {{"pp", 3}, {"dp", 1}, {"tp", 2}, {"unit", "gpu"}}}, {"node_quantile", 0.95}});
+  s["what_if"].push_back({{"where", {{"pp", 1}}}, {"operator_quantile", 0.9}});
   const Scenario got = read(s);
-  ASSERT_EQ(got.what_if.size(), 2u);
+  ASSERT_EQ(got.what_if.size(), 3u);
   EXPECT_EQ(got.what_if[0].pp + got.what_if[0].dp + got.what_if[0].tp, 0);
   EXPECT_EQ(got.what_if[0].unit, WhatIf::Unit::node);
   EXPECT_EQ(got.what_if[0].what, "compute");
@@ -269,6 +270,8 @@ TEST(ScenarioRead, APlaceIsTheFirstOneUnlessSaid) {
   EXPECT_EQ(got.what_if[1].pp, 3);
   EXPECT_EQ(got.what_if[1].unit, WhatIf::Unit::gpu);
   EXPECT_EQ(got.what_if[1].change, WhatIf::Change::node_quantile);
+  EXPECT_EQ(got.what_if[2].change, WhatIf::Change::operator_quantile);
+  EXPECT_EQ(got.what_if[2].value, 0.9);
 }
 
 TEST(ScenarioRead, AResultDocumentIsReadThroughItsScenario) {

@@ -113,7 +113,8 @@ void add_causes(Dice& dice, Workload& w, double most_lasting) {
     slow.pp = dice.below(static_cast<int>(w.pp));
     slow.dp = dice.below(static_cast<int>(w.dp));
     slow.unit = dice.one_of({WhatIf::Unit::gpu, WhatIf::Unit::node});
-    slow.change = dice.one_of({WhatIf::Change::factor, WhatIf::Change::node_quantile});
+    slow.change = dice.one_of(
+        {WhatIf::Change::factor, WhatIf::Change::node_quantile, WhatIf::Change::operator_quantile});
     slow.value = slow.change == WhatIf::Change::factor ? dice.between(1.02, 1.4) : 0.95;
     w.what_if.push_back(slow);
   }
@@ -286,6 +287,21 @@ TEST(Variability, CommonRandomNumbersMakeDifferencesSharp) {
   std::printf("  variance of the difference: %.0f times smaller than with independent noise\n",
               independent / together);
   EXPECT_GE(independent, 50 * together);
+}
+
+/// GPUs of one group that are slow by themselves: the slowest counts, not their product.
+TEST(Variability, SlowGpusOfOneGroupAgreeWithTheReference) {
+  Dice dice(5);
+  Pipeline p = layered(dice, 4, 2, 2, 6, "1f1b", 1);
+  for (const auto& [rank, factor] : {std::pair{0, 1.08}, std::pair{1, 1.06}, std::pair{3, 1.07}})
+    p.w.what_if.push_back({1, 0, rank, WhatIf::Unit::gpu, "compute", WhatIf::Change::factor, factor});
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) expect_agreement(p.w, p.w, seed, true);
+  Workload product = p.w;
+  product.what_if = {{1, 0, 0, WhatIf::Unit::gpu, "compute", WhatIf::Change::factor, 1.08 * 1.06 * 1.07}};
+  expect_agreement(p.w, product, 1, false);
+  Workload slowest = p.w;
+  slowest.what_if.resize(1);
+  EXPECT_EQ(test::deterministic_step_s(p.w), test::deterministic_step_s(slowest));
 }
 
 TEST(Variability, ASlowPlaceCostsAtMostItsFactor) {

@@ -186,6 +186,11 @@ describe("slow places", () => {
     const quantile = again(place<ChoiceField>(what, "_change").write(what, "node_quantile"));
     expect(placesOf(quantile)[0]).toEqual({ where: { pp: 0, dp: 0, unit: "node" }, node_quantile: 0.95 });
     expect(place(quantile, "_what")).toBeUndefined();
+    const held = again(place<ChoiceField>(quantile, "_change").write(quantile, "operator_quantile"));
+    expect(placesOf(held)[0]).toEqual({ where: { pp: 0, dp: 0, unit: "node" }, operator_quantile: 0.95 });
+    expect(again(place<NumberField>(held, "_quantile").write(held, 0.99)).text).toContain(
+      '"operator_quantile": 0.99',
+    );
     const back = again(place<ChoiceField>(quantile, "_change").write(quantile, "factor"));
     expect(placesOf(back)[0]).toEqual({ where: { pp: 0, dp: 0, unit: "node" }, factor: 1.2 });
   });

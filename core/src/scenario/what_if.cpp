@@ -47,16 +47,11 @@ bool read_change(Section& s, WhatIf& to) {
     chosen = change;
   }
   if (chosen.empty()) {
-    s.missing_one_of(changes, "a change is missing: one of \"factor\", \"node_quantile\"");
+    s.missing_one_of(changes,
+                     "a change is missing: one of \"factor\", \"node_quantile\", \"operator_quantile\"");
     return false;
   }
   to.change = enumerator<WhatIf::Change>(changes, std::string(chosen));
-  if (to.change == WhatIf::Change::operator_quantile) {
-    s.fault_at(chosen, Code::unsupported,
-               "a what-if at a quantile of every operator is not computed by this version",
-               "use \"node_quantile\", or \"factor\"");
-    return false;
-  }
   return to.change == WhatIf::Change::factor ? s.real(chosen, to.value, {1e-3, 1e3})
                                              : s.real(chosen, to.value, {0.5, 0.999999});
 }

@@ -28,9 +28,9 @@ std::vector<AttributedTrial> attribute(Player& player, std::span<const Step> ste
     for (std::int32_t replica : lists[i]) pairs.push_back({static_cast<std::int32_t>(i), replica});
   std::vector<double> ends(rows * steps.size(), 0);
   std::vector<std::int32_t> latest(ends.size(), 0);
-  for (std::size_t at = 0; at < pairs.size(); at += lane_count) {
-    const auto batch = std::span<const Pair>(pairs).subspan(at, std::min(lane_count, pairs.size() - at));
+  for (const auto batch : batches(c, pairs)) {
     load(c, shared, &stalls, seed, steps, batch, lanes);
+    lanes.replica = &c.replica(batch[0].replica);
     simulate_segments(c, lanes);
     for (std::size_t k = 0; k < batch.size(); ++k)
       for (std::size_t row = 0; row < rows; ++row) {
@@ -51,19 +51,27 @@ std::vector<AttributedTrial> attribute(Player& player, std::span<const Step> ste
   }
 
   load(c, shared, &stalls, seed, steps, deciders, lanes);
-  simulate_segments(c, lanes, &recording);
   const auto lines = static_cast<std::size_t>(c.lines);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    AttributedTrial& trial = result[i];
-    trial.replica = deciders[i].replica;
-    trial.row = paths[i].row;
-    trial.critical_path = walk(c, recording, i, paths[i].row / lines, paths[i].row % lines);
-    for (int k = 0; k < kind_count; ++k) trial.critical_path[k] += paths[i].seconds[k];
-    trial.compute = paths[i].compute;
-    trial.communication = paths[i].communication;
-    for (std::size_t r = 0; r < trial.compute.size(); ++r) {
-      trial.compute[r] += static_cast<double>(recording.compute[recording.at(r, i)]);
-      trial.communication[r] += static_cast<double>(recording.communication[recording.at(r, i)]);
+  // Lanes that draw from the same laws are played together, and the others once more.
+  std::vector<char> told(result.size(), 0);
+  for (std::size_t first = 0; first < result.size(); ++first) {
+    if (told[first]) continue;
+    lanes.replica = &c.replica(deciders[first].replica);
+    simulate_segments(c, lanes, &recording);
+    for (std::size_t i = first; i < result.size(); ++i) {
+      if (&c.replica(deciders[i].replica) != lanes.replica) continue;
+      told[i] = 1;
+      AttributedTrial& trial = result[i];
+      trial.replica = deciders[i].replica;
+      trial.row = paths[i].row;
+      trial.critical_path = walk(c, recording, i, paths[i].row / lines, paths[i].row % lines);
+      for (int k = 0; k < kind_count; ++k) trial.critical_path[k] += paths[i].seconds[k];
+      trial.compute = paths[i].compute;
+      trial.communication = paths[i].communication;
+      for (std::size_t r = 0; r < trial.compute.size(); ++r) {
+        trial.compute[r] += static_cast<double>(recording.compute[recording.at(r, i)]);
+        trial.communication[r] += static_cast<double>(recording.communication[recording.at(r, i)]);
+      }
     }
   }
   return result;

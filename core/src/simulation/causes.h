@@ -11,29 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "simulation/held.h"
 #include "simulation/laws.h"
+#include "simulation/places.h"
 
 namespace prism {
-
-/// Where ranks stand: a group is the ranks of one pipeline rank of one replica.
-class Places {
- public:
-  explicit Places(const Workload& w);
-
-  std::int64_t ranks, pipeline, replicas;  ///< in a group; groups in a replica; replicas
-  std::int64_t groups() const { return pipeline * replicas; }
-  std::int64_t group(std::int64_t replica, std::int64_t rank) const { return replica * pipeline + rank; }
-
-  /// Nodes are numbered as they first appear, replica by replica.
-  std::int64_t nodes = 0;
-  std::int64_t nodes_a_group = 1;           ///< of the most spread group
-  std::vector<std::int32_t> node_of_group;  ///< [group * nodes_a_group]; the last is repeated
-  /// Node of one rank, numbered as ranks are.
-  std::int64_t node_of_rank(std::int64_t replica, std::int64_t rank, std::int64_t in_group) const;
-
- private:
-  std::int64_t gpus_per_node_, stride_of_replica_, stride_of_rank_;
-};
 
 class Causes {
  public:
@@ -46,6 +28,8 @@ class Causes {
   enum Apart { until_collective, weights, apart_count };
 
   Slot slot_of(Kind kind, bool leaves_node, Apart apart = until_collective);
+  /// Of compute that is held at a quantile: what gpu and node factors make of it is in the quantile.
+  Slot slot_of_held(Kind kind);
   /// Shares are divided by their sum; slots may repeat.
   Mix mix(const std::vector<std::pair<Slot, double>>& shares);
 
@@ -60,7 +44,10 @@ class Causes {
     Factor::Period period;
     Class of_class;
     std::uint64_t key;
-    LawBook::Law law[apart_count] = {};  ///< of one unit's draw
+    using Laws = std::array<LawBook::Law, apart_count>;
+    Laws law = {};  ///< of one unit's draw
+    std::map<std::int64_t, Laws> some =
+        {};  ///< the same of this many ranks of a group, the others being held
   };
   /// A what-if at one group: what it multiplies, or what it fixes.
   struct Change {
@@ -76,9 +63,11 @@ class Causes {
     Apart apart = until_collective;
     bool wide = false;  ///< differs from place to place
     bool micro_batch = false;
+    bool held = false;  ///< of compute that is held at a quantile
   };
 
   Places places;
+  Held held;
   std::vector<Cause> causes;
   std::vector<Change> changes;
   std::vector<double> what_if_multiplier;  ///< [what_if]; what each comes to
@@ -96,14 +85,16 @@ class Causes {
   bool any() const { return slots.size() > 1; }
   bool wide() const;         ///< some slot differs between replicas
   bool micro_batch() const;  ///< some cause changes from micro-batch to micro-batch
+  /// Those that a what-if concerns.
   std::vector<std::int64_t> changed_replicas() const;
 
-  /// The multiplier of a group of which `slowed` ranks are slower by `factor`.
-  double group_factor(double factor, std::int64_t slowed, std::int64_t of, Apart apart) const;
+  /// The multiplier of a group whose ranks are slower by these.
+  double group_factor(const std::vector<double>& factors, Apart apart) const;
 
  private:
   const Workload* workload_;
-  std::vector<std::tuple<std::uint64_t, std::uint64_t, Apart>> slot_sets_;  ///< causes, what-ifs
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, Apart, bool>> slot_sets_;  ///< causes, what-ifs
+  Slot slot_of(Kind kind, bool leaves_node, Apart apart, bool held);
 };
 
 }  // namespace prism

@@ -41,19 +41,24 @@ void make_tables(Compiled& compiled) {
     for (const Draw& d : p.draws) drawn.push_back(d.law);
   };
   for (const Program& p : compiled.programs) add(p);
-  for (const Program& p : compiled.before) add(p);
-  for (const Program& p : compiled.after) add(p);
-  for (const auto& law : compiled.chunk_law) drawn.insert(drawn.end(), law.begin(), law.end());
-  for (const Causes::Cause& c : compiled.causes.causes)
-    drawn.insert(drawn.end(), std::begin(c.law), std::end(c.law));
-  drawn.insert(drawn.end(), compiled.stall_law.begin(), compiled.stall_law.end());
-  drawn.insert(drawn.end(), compiled.hop_law.begin(), compiled.hop_law.end());
-  if (compiled.embedding_exchange) {
-    drawn.push_back(compiled.embedding.law);
-    drawn.push_back(compiled.embedding_last);
+  const auto add_replica = [&](const Compiled::Replica& replica) {
+    for (const Program& p : replica.before) add(p);
+    for (const Program& p : replica.after) add(p);
+    for (const auto& law : replica.chunk_law) drawn.insert(drawn.end(), law.begin(), law.end());
+    drawn.insert(drawn.end(), replica.hop_law.begin(), replica.hop_law.end());
+    if (!compiled.embedding_exchange) return;
+    drawn.push_back(replica.embedding.law);
+    drawn.push_back(replica.embedding_last);
+  };
+  add_replica(compiled.usual);
+  for (const Compiled::Replica& replica : compiled.held) add_replica(replica);
+  for (const Causes::Cause& c : compiled.causes.causes) {
+    drawn.insert(drawn.end(), c.law.begin(), c.law.end());
+    for (const auto& some : c.some) drawn.insert(drawn.end(), some.second.begin(), some.second.end());
   }
+  drawn.insert(drawn.end(), compiled.stall_law.begin(), compiled.stall_law.end());
   for (const Section& s : compiled.sections) {
-    for (const Section::Rank& r : s.rank) drawn.push_back(r.law);
+    for (const Section::Rank& r : s.rank) drawn.insert(drawn.end(), r.law.begin(), r.law.end());
     drawn.push_back(s.world_law);
   }
   for (Law law : drawn) {
@@ -66,12 +71,14 @@ void make_tables(Compiled& compiled) {
 
 /// What the inner loops read: tables, constants and means.
 void make_sources(Compiled& c) {
-  for (std::size_t k = 0; k < 2; ++k)
-    for (Law law : c.chunk_law[k]) c.chunk_source[k].push_back(c.source(law));
-  for (Law law : c.hop_law) {
-    c.hop_source.push_back(c.source(law));
-    c.hop_mean.push_back(static_cast<float>(c.book.table(law).mean()));
-  }
+  const auto make = [&](Compiled::Replica& replica) {
+    for (std::size_t k = 0; k < 2; ++k)
+      for (Law law : replica.chunk_law[k]) replica.chunk_source[k].push_back(c.source(law));
+    for (Law law : replica.hop_law) replica.hop_source.push_back(c.source(law));
+  };
+  make(c.usual);
+  for (Compiled::Replica& replica : c.held) make(replica);
+  for (Law law : c.usual.hop_law) c.hop_mean.push_back(static_cast<float>(c.book.table(law).mean()));
   for (const Program& p : c.programs) {
     std::map<Causes::Mix, double> mean;
     for (const Draw& d : p.draws) mean[d.mix] += c.book.table(d.law).mean();
@@ -83,9 +90,9 @@ void make_sources(Compiled& c) {
 
 void sum_ranks(Compiled& c) {
   std::vector<std::map<Causes::Mix, Compiled::RankMix>> ranks(static_cast<std::size_t>(c.workload.pp));
-  std::vector<double> chunks(c.program_of.size(), 0);
+  std::vector<double> chunks(c.streams.size(), 0);
   for (const std::int32_t s : c.stream_of) ++chunks[static_cast<std::size_t>(s)];
-  for (std::size_t s = 0; s < c.program_of.size(); ++s) {
+  for (std::size_t s = 0; s < c.streams.size(); ++s) {
     auto& rank = ranks[static_cast<std::size_t>(c.streams[s].stage) % ranks.size()];
     const double times = chunks[s];
     const auto add = [&](Causes::Mix mix, Law law) {
@@ -94,8 +101,8 @@ void sum_ranks(Compiled& c) {
       entry.mean += times * table.mean();
       entry.variance += times * table.sd() * table.sd();
     };
-    for (const Draw& d : c.programs[static_cast<std::size_t>(c.program_of[s])].draws) add(d.mix, d.law);
-    if (c.workload.transfers.present) add(c.hop_mix, c.hop_law[s]);
+    for (const Draw& d : c.programs[static_cast<std::size_t>(c.usual.program_of[s])].draws) add(d.mix, d.law);
+    if (c.workload.transfers.present) add(c.hop_mix, c.usual.hop_law[s]);
   }
   for (const auto& mixes : ranks) {
     c.rank_mixes.emplace_back();
@@ -109,10 +116,10 @@ void list_kinds(Compiled& compiled) {
     for (const Draw& d : p.draws)
       for (int k = 0; k < kind_count; ++k) share[k] += d.share[k];
   };
-  for (const auto* programs : {&compiled.programs, &compiled.before, &compiled.after})
+  for (const auto* programs : {&compiled.programs, &compiled.usual.before, &compiled.usual.after})
     for (const Program& p : *programs) add(p);
   for (int k = 0; k < kind_count; ++k)
-    if (share[k] + (compiled.embedding_exchange ? compiled.embedding.share[k] : 0) > 0)
+    if (share[k] + (compiled.embedding_exchange ? compiled.usual.embedding.share[k] : 0) > 0)
       compiled.kinds.push_back(static_cast<Kind>(k));
 }
 
@@ -128,7 +135,7 @@ void name_streams(Compiled& compiled) {
     compiled.hop_key.push_back(stream_key(hop, name));
   }
   const std::uint64_t before = stream_key("before exchange"), after = stream_key("after exchange");
-  for (std::size_t r = 0; r < compiled.before.size(); ++r) {
+  for (std::size_t r = 0; r < compiled.usual.before.size(); ++r) {
     compiled.before_key.push_back(stream_key(before, r));
     compiled.after_key.push_back(stream_key(after, r));
   }
@@ -137,12 +144,16 @@ void name_streams(Compiled& compiled) {
     compiled.section_key.push_back(stream_key(stream_key("end of step"), k));
 }
 
-/// One law for all compute of a chunk and one for all its communication; false if some do not convolve.
-bool sum_chunks(Compiled& compiled) {
+/// One law for all compute of a chunk and one for all its communication; false if some do not convolve. With
+/// ranks held at a quantile such a class is drawn segment by segment, and so is compute that is held on some
+/// ranks only.
+bool sum_chunks(Compiled& compiled, Compiled::Replica& to) {
   struct Part {
-    Law law;
-    Causes::Mix mix;
+    Law law = LawBook::none;
+    Causes::Mix mix = 0;
+    bool by_segments = false;
   };
+  const bool may_stay_apart = &to != &compiled.usual;
   std::vector<std::array<Part, 2>> parts;
   for (const Program& p : compiled.programs) {
     std::array<std::vector<Law>, 2> laws;
@@ -154,18 +165,97 @@ bool sum_chunks(Compiled& compiled) {
       for (const auto& [slot, share] : compiled.causes.mixes[d.mix])
         slots[d.collective].emplace_back(slot, mean * static_cast<double>(share));
     }
+    const bool some_held =
+        std::any_of(p.draws.begin(), p.draws.end(), [](const Draw& d) { return !d.held_s.empty(); });
     parts.emplace_back();
     for (std::size_t k = 0; k < 2; ++k) {
-      parts.back()[k] = {compiled.book.sum(laws[k]), compiled.causes.mix(slots[k])};
-      if (parts.back()[k].law == LawBook::none) return false;
+      Part& part = parts.back()[k];
+      part = {some_held && k == 0 ? LawBook::none : compiled.book.sum(laws[k]),
+              compiled.causes.mix(slots[k])};
+      if (part.law != LawBook::none) continue;
+      if (!may_stay_apart) return false;
+      part = {compiled.book.zero(), 0, true};
     }
   }
-  for (std::int32_t p : compiled.program_of)
-    for (std::size_t k = 0; k < 2; ++k) {
-      compiled.chunk_law[k].push_back(parts[p][k].law);
-      compiled.chunk_mix[k].push_back(parts[p][k].mix);
+  for (std::size_t k = 0; k < 2; ++k) {
+    to.chunk_law[k].clear();
+    to.chunk_mix[k].clear();
+    to.by_segments[k].clear();
+    for (std::int32_t p : to.program_of) {
+      to.chunk_law[k].push_back(parts[p][k].law);
+      to.chunk_mix[k].push_back(parts[p][k].mix);
+      to.by_segments[k].push_back(parts[p][k].by_segments);
     }
+  }
   return true;
+}
+
+Program program_of(Compiled& c, ProgramCompiler& compiler, const Compiled::Stream& stream) {
+  const StageProgram& s = c.workload.stages[static_cast<std::size_t>(stream.stage)];
+  const Program p = stream.pass == Pass::forward    ? compiler.program(s.forward)
+                    : stream.pass == Pass::backward ? compiler.program(s.backward)
+                                                    : compiler.program(s.weight, law_after(c, stream));
+  return c.lines == 1 ? grouped(c.book, p) : p;
+}
+
+/// Each stream's transfer with ranks held in the sending and in the receiving group.
+void hold_transfers(Compiled& c, const std::vector<const HeldRanks*>& held, Compiled::Replica& to) {
+  const Workload& w = c.workload;
+  to.hop_at_least_s.resize(c.streams.size());
+  for (std::size_t s = 0; s < c.streams.size(); ++s) {
+    const auto [stage, pass, next] = c.streams[s];
+    const std::int64_t receiver = pass == Pass::forward ? stage + 1 : stage - 1;
+    if (pass == Pass::weight || receiver < 0 || receiver >= std::ssize(w.stages)) continue;
+    const HeldRanks* sends = held[static_cast<std::size_t>(stage % w.pp)];
+    const HeldRanks* receives = held[static_cast<std::size_t>(receiver % w.pp)];
+    if (!sends && !receives) continue;
+    const StageProgram& at = w.stages[static_cast<std::size_t>(receiver)];
+    const std::vector<Segment>& program = pass == Pass::forward ? at.forward : at.backward;
+    const Law one = c.book.of(pass == Pass::forward ? w.transfers.forward : w.transfers.backward);
+    const HeldRanks mass = larger_masses(sends, receives, w.tp);
+    std::vector<Law> follows(mass.size(), first_compute(c.book, program));
+    for (std::size_t t = 0; receives && t < follows.size(); ++t)
+      if ((*receives)[t] > 0) {
+        double seconds = 0;
+        const auto legs = legs_of(program);
+        if (!legs.empty())
+          for (const Operator& op : legs[0].compute) seconds += c.causes.held.seconds(op, (*receives)[t]);
+        follows[t] = c.book.constant(seconds);
+      }
+    to.hop_law[s] = felt_above(c.book, one, follows, mass, c.lines);
+    to.hop_at_least_s[s] = least_seconds(c.book, one, mass, c.lines);
+  }
+}
+
+/// What replicas with a place held at a quantile draw.
+void hold_replicas(Compiled& c) {
+  const auto ranks = static_cast<std::size_t>(c.workload.pp);
+  std::map<std::int64_t, std::vector<const HeldRanks*>> held;  // by replica: of each pipeline rank
+  for (const auto& [group, masses] : c.causes.held.groups())
+    held.try_emplace(group / c.workload.pp, ranks, nullptr)
+        .first->second[static_cast<std::size_t>(group % c.workload.pp)] = &masses;
+  std::map<std::vector<HeldRanks>, std::size_t> known;
+  for (const auto& [replica, of_rank] : held) {
+    std::vector<HeldRanks> pattern;
+    for (const HeldRanks* masses : of_rank) pattern.push_back(masses ? *masses : HeldRanks{});
+    const auto [entry, is_new] = known.try_emplace(pattern, c.held.size());
+    c.held_of[replica] = entry->second;
+    if (!is_new) continue;
+    Compiled::Replica to = c.usual;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      if (!of_rank[r]) continue;
+      ProgramCompiler compiler(c, c.workload.tp / c.lines, of_rank[r]);
+      for (std::size_t s = 0; s < c.streams.size(); ++s) {
+        if (static_cast<std::size_t>(c.streams[s].stage) % ranks != r) continue;
+        to.program_of[s] = static_cast<std::int32_t>(c.programs.size());
+        c.programs.push_back(program_of(c, compiler, c.streams[s]));
+      }
+      compile_alone(c, compiler, r, to);
+    }
+    if (c.workload.transfers.present) hold_transfers(c, of_rank, to);
+    if (c.embedding_exchange) compile_exchange(c, of_rank.front(), of_rank.back(), to);
+    c.held.push_back(std::move(to));
+  }
 }
 
 }  // namespace
@@ -194,21 +284,17 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, Tab
   const auto compile = [&] {
     ProgramCompiler compiler(*compiled, w.tp / compiled->lines);
     compiled->programs.clear();
-    compiled->program_of.clear();
+    compiled->usual.program_of.clear();
     // Equal stages share a program: recognised by what they draw.
     std::map<std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>>, std::int32_t> known;
     for (const Compiled::Stream& stream : compiled->streams) {
-      const StageProgram& s = w.stages[static_cast<std::size_t>(stream.stage)];
-      Program p = stream.pass == Pass::forward    ? compiler.program(s.forward)
-                  : stream.pass == Pass::backward ? compiler.program(s.backward)
-                                                  : compiler.program(s.weight, law_after(*compiled, stream));
-      if (compiled->lines == 1) p = grouped(book, p);
+      Program p = program_of(*compiled, compiler, stream);
       std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>> signature;
       for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share, d.mix);
       const auto [entry, is_new] =
           known.try_emplace(signature, static_cast<std::int32_t>(compiled->programs.size()));
       if (is_new) compiled->programs.push_back(std::move(p));
-      compiled->program_of.push_back(entry->second);
+      compiled->usual.program_of.push_back(entry->second);
     }
     return compiler;
   };
@@ -221,9 +307,10 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, Tab
   }
   const std::int64_t ranks_a_line = w.tp / compiled->lines;
 
-  if (compiled->sampling == Sampling::chunk && !sum_chunks(*compiled)) compiled->sampling = Sampling::segment;
+  if (compiled->sampling == Sampling::chunk && !sum_chunks(*compiled, compiled->usual))
+    compiled->sampling = Sampling::segment;
 
-  compiled->hop_law.assign(compiled->streams.size(), book.zero());
+  compiled->usual.hop_law.assign(compiled->streams.size(), book.zero());
   compiled->hop_median_s.assign(compiled->streams.size(), 0);
   if (w.transfers.present) {
     compiled->hop_mix =
@@ -236,17 +323,19 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, Tab
       const auto stage = static_cast<std::size_t>(compiled->streams[s].stage);
       const Pass pass = compiled->streams[s].pass;
       if (pass == Pass::forward && stage + 1 < w.stages.size())
-        compiled->hop_law[s] = hop(forward, w.stages[stage + 1].forward);
+        compiled->usual.hop_law[s] = hop(forward, w.stages[stage + 1].forward);
       if (pass == Pass::backward && stage > 0)
-        compiled->hop_law[s] = hop(backward, w.stages[stage - 1].backward);
+        compiled->usual.hop_law[s] = hop(backward, w.stages[stage - 1].backward);
       if (pass != Pass::weight)
         compiled->hop_median_s[s] =
             book.median(pass == Pass::forward ? w.transfers.forward : w.transfers.backward);
     }
   }
 
-  if (auto faults = compile_ending(*compiled, compiler, ranks_a_line); !faults.empty())
-    return R::faults(std::move(faults));
+  if (auto faults = compile_ending(*compiled, compiler); !faults.empty()) return R::faults(std::move(faults));
+  hold_replicas(*compiled);
+  if (compiled->sampling == Sampling::chunk)
+    for (Compiled::Replica& replica : compiled->held) sum_chunks(*compiled, replica);
   compiled->causes.prepare(book, compiled->lines, compiler.legs);
   for (const Stall& stall : w.stalls) compiled->stall_law.push_back(book.of(stall.duration));
   make_tables(*compiled);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ struct Draw {
   BySeconds share;  ///< of the draw's mean, by kind; sums to 1
   double median_s;  ///< of the operators together: what the deterministic step takes
   Causes::Mix mix;  ///< shared causes that multiply it
+  /// Compute where ranks stand at a quantile: by line, what they take there; 0: none. They end the line's
+  /// draw, or are its other ranks and it takes the larger. Empty where none is held, and where all of one
+  /// line are: then the law is a constant.
+  std::vector<float> held_s = {};
+  Causes::Mix held_mix = 0;
 };
 
 /// What a chunk, or a rank after its last backward, draws. The order matters only where there are several
@@ -38,9 +44,10 @@ struct Program {
 /// A section of the end of the step, from one synchronisation of all replicas to the next.
 struct Section {
   struct Rank {
-    LawBook::Law one;      ///< of the time from the section's start to its end on one tensor rank
-    LawBook::Law law;      ///< the same on the slowest of the ranks that one line stands for
-    double mean_s;         ///< of that law
+    LawBook::Law one;  ///< of the time from the section's start to its end on one tensor rank
+    std::vector<LawBook::Law>
+        law;               ///< [lines]; the same on the slowest of the ranks that the line stands for
+    double mean_s;         ///< of the first one
     double median_s;       ///< of the operators
     BySeconds share;       ///< of the mean, by kind
     double compute_share;  ///< of the mean, of class compute
@@ -80,20 +87,45 @@ struct Compiled {
   std::vector<Stream> streams;          ///< that occur, in order
   std::vector<std::int32_t> stream_of;  ///< [tasks]
 
-  // By stream.
-  std::vector<std::int32_t> program_of;  ///< index into programs
-  std::vector<Program> programs;         ///< distinct ones
-  /// With Sampling::chunk: one draw for all compute of a chunk, and one for all its communication.
-  std::array<std::vector<LawBook::Law>, 2> chunk_law;
-  std::array<std::vector<Causes::Mix>, 2> chunk_mix;
   /// Without a spread a law is not drawn: its bucket is null and its value here.
   struct Source {
     const SampleTable::Bucket* bucket;
     float constant;
     bool is_zero() const { return !bucket && constant == 0; }
   };
-  std::array<std::vector<Source>, 2> chunk_source;
-  std::vector<Source> hop_source;
+  /// What a replica draws, until replicas meet.
+  struct Replica {
+    // By stream.
+    std::vector<std::int32_t> program_of;  ///< index into programs
+    /// With Sampling::chunk: one draw for all compute of a chunk, and one for all its communication.
+    std::array<std::vector<LawBook::Law>, 2> chunk_law;
+    std::array<std::vector<Causes::Mix>, 2> chunk_mix;
+    std::array<std::vector<Source>, 2> chunk_source;
+    std::array<std::vector<char>, 2> by_segments;  ///< the class is drawn segment by segment all the same
+    std::vector<LawBook::Law> hop_law;             ///< of the transfer that the chunk sends
+    std::vector<Source> hop_source;
+    std::vector<std::vector<float>> hop_at_least_s;  ///< by line, where several are propagated; empty: 0
+
+    // After the last backward.
+    std::vector<Program> before, after;       ///< [pp]; around the exchange of tied-embedding gradients
+    Draw embedding{};                         ///< on the first rank
+    LawBook::Law embedding_last = 0;          ///< the same exchange as the last rank feels it
+    std::vector<float> embedding_at_least_s;  ///< as for hops
+  };
+  Replica usual;
+  /// Replicas with a place that is held at a quantile, those alike together.
+  std::vector<Replica> held;
+  std::map<std::int64_t, std::size_t> held_of;  ///< by replica, index into `held`
+  /// -1 for the usual ones.
+  std::int64_t held_index(std::int64_t replica) const {
+    const auto found = held_of.find(replica);
+    return found == held_of.end() ? -1 : static_cast<std::int64_t>(found->second);
+  }
+  const Replica& replica(std::int64_t d) const {
+    const std::int64_t index = held_index(d);
+    return index < 0 ? usual : held[static_cast<std::size_t>(index)];
+  }
+  std::vector<Program> programs;  ///< distinct ones
   /// By program: means of a chunk's draws, one a mix; and of the transfers, by stream.
   struct MeanPart {
     Causes::Mix mix;
@@ -112,16 +144,11 @@ struct Compiled {
     if (table.is_constant()) return {nullptr, static_cast<float>(table.median())};
     return {bucket(law), 0};
   }
-  std::vector<LawBook::Law> hop_law;  ///< of the transfer that the chunk sends
-  std::vector<double> hop_median_s;
+  std::vector<double> hop_median_s;  ///< by stream
   Causes::Mix hop_mix = 0;
 
-  // After the last backward, until replicas meet.
-  std::vector<Program> before, after;  ///< [pp]; around the exchange of tied-embedding gradients
   bool embedding_exchange = false;
-  Draw embedding{};                 ///< on the first rank
-  LawBook::Law embedding_last = 0;  ///< the same exchange as the last rank feels it
-  std::vector<Section> sections;    ///< at least one
+  std::vector<Section> sections;  ///< at least one
 
   std::vector<LawBook::Law> stall_law;  ///< [stalls], of a stall's duration
 
@@ -142,7 +169,10 @@ struct Compiled {
   static std::size_t send(const Graph::Task& t) {
     return static_cast<std::size_t>(2 * t.rank + (t.pass == Pass::backward));
   }
-  const Program& program(std::size_t task) const { return programs[program_of[stream(task)]]; }
+  const Program& program(const Replica& replica, std::size_t task) const {
+    return programs[replica.program_of[stream(task)]];
+  }
+  const Program& program(std::size_t task) const { return program(usual, task); }
 };
 
 Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, TableStore* store);

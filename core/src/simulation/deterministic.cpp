@@ -30,16 +30,14 @@ class Constants {
     const Causes& causes = c_.causes;
     const Causes::SlotCauses& acting = causes.slots[static_cast<std::size_t>(slot)];
     const std::int64_t group = causes.places.group(replica_, static_cast<std::int64_t>(rank));
-    double product = 1;
+    std::vector<double> factor(static_cast<std::size_t>(causes.places.ranks), 1.0);
     for (std::int32_t index : acting.changes) {
       const Causes::Change& change = causes.changes[static_cast<std::size_t>(index)];
       if (change.group != group || change.fixes_lasting) continue;
-      // At their medians all ranks are alike: the slowest decides.
-      product *= static_cast<std::int64_t>(change.ranks.size()) == causes.places.ranks
-                     ? change.factor
-                     : std::max(1.0, change.factor);
+      for (std::int32_t t : change.ranks) factor[static_cast<std::size_t>(t)] *= change.factor;
     }
-    return product;
+    // At their medians all ranks are alike: the slowest decides.
+    return *std::max_element(factor.begin(), factor.end());
   }
 
   const Compiled& c_;
@@ -102,7 +100,7 @@ Alone play_alone(const Compiled& c, std::int64_t replica) {
     account(rec, r, seconds);
   };
   for (std::size_t r = 0; r < ranks; ++r) rec.final_origin[r] = static_cast<std::uint32_t>(r);
-  for (std::size_t r = 0; r < ranks; ++r) spend(r, seconds_of(c.before[r], r));
+  for (std::size_t r = 0; r < ranks; ++r) spend(r, seconds_of(c.usual.before[r], r));
   if (c.embedding_exchange) {
     const std::size_t last = ranks - 1, late = end[last] > end[0] ? last : 0, other = last - late;
     end[other] = end[late];
@@ -110,12 +108,14 @@ Alone play_alone(const Compiled& c, std::int64_t replica) {
     for (std::size_t k = 0; k < rec.kinds; ++k)
       rec.final_kind[rec.at(other, k, 0)] = rec.final_kind[rec.at(late, k, 0)];
     BySeconds exchange{};
-    const double by = std::max(constants.at(c.embedding.mix, 0), constants.at(c.embedding.mix, last));
-    for (int k = 0; k < kind_count; ++k) exchange[k] = c.embedding.share[k] * c.embedding.median_s * by;
+    const double by =
+        std::max(constants.at(c.usual.embedding.mix, 0), constants.at(c.usual.embedding.mix, last));
+    for (int k = 0; k < kind_count; ++k)
+      exchange[k] = c.usual.embedding.share[k] * c.usual.embedding.median_s * by;
     spend(0, exchange);
     spend(last, exchange);
   }
-  for (std::size_t r = 0; r < ranks; ++r) spend(r, seconds_of(c.after[r], r));
+  for (std::size_t r = 0; r < ranks; ++r) spend(r, seconds_of(c.usual.after[r], r));
   return alone;
 }
 

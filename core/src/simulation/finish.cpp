@@ -52,7 +52,8 @@ double finish_step(const Compiled& c, std::uint64_t seed, std::int64_t trial, co
     pcg32_oneseq generator(stream_state(seed, static_cast<std::uint64_t>(trial), c.section_key[k]));
     std::size_t latest = 0;
     for (std::size_t row = 0; row < ends.size(); ++row) {
-      auto draw = static_cast<double>(sample(c.bucket(section.rank[row / lines].law), generator()));
+      auto draw =
+          static_cast<double>(sample(c.bucket(section.rank[row / lines].law[row % lines]), generator()));
       if (!causes.multiplier.empty()) draw *= static_cast<double>(causes.multiplier[k][row / lines]);
       if (!causes.delay.empty()) draw += causes.delay[k][row];
       ends[row] += draw;

@@ -3,37 +3,37 @@
 
 #include <algorithm>
 
+#include "simulation/multipliers.h"
+
 namespace prism {
 namespace {
-
-void clear(Lanes& lanes) {
-  std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0);
-  std::fill(lanes.link.begin(), lanes.link.end(), 0.0);
-}
 
 template <class Generator>
 void seed(std::vector<Generator>& generators, const Lanes& lanes, const std::vector<std::uint64_t>& cause) {
   for (std::size_t s = 0; s < cause.size(); ++s) seed_row(&generators[s * lane_count], lanes.key, cause[s]);
 }
 
-/// Multipliers of a mix at a rank and line; null where nothing acts.
-const float* multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix, std::size_t rank,
-                        std::size_t line) {
-  if (mix == 0) return nullptr;
-  const auto row = (static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.pp) + rank) *
-                       static_cast<std::size_t>(c.lines) +
-                   line;
-  return &lanes.mix[row * lane_count];
+/// A line's compute where ranks are held at a quantile: the quantile, or with one line for all ranks the
+/// larger. `micro_batch`: -1 for none.
+void hold(const Compiled& c, const Lanes& lanes, const Draw& d, std::size_t rank, std::size_t line,
+          std::int32_t micro_batch, float* row) {
+  if (d.held_s.empty() || d.held_s[line] == 0) return;
+  float held[lane_count];
+  std::fill_n(held, lane_count, d.held_s[line]);
+  scale_if(held, multiplier(c, lanes, d.held_mix, rank, line));
+  if (micro_batch >= 0) scale_if(held, micro_multiplier(c, lanes, d.held_mix, micro_batch));
+  if (c.lines > 1)
+    std::copy_n(held, lane_count, row);
+  else
+    raise_float_row(row, held);
 }
-const float* micro_multiplier(const Compiled& c, const Lanes& lanes, Causes::Mix mix,
-                              std::int32_t micro_batch) {
-  if (lanes.micro.empty() || !lanes.mix_micro[mix]) return nullptr;
-  return &lanes.micro[(static_cast<std::size_t>(mix) * static_cast<std::size_t>(c.workload.micro_batches) +
-                       static_cast<std::size_t>(micro_batch)) *
-                      lane_count];
-}
-void scale_if(float* row, const float* by) {
-  if (by) scale_row(row, by);
+
+/// A transfer or exchange that takes at least so long on a line.
+void hold_above(const std::vector<float>& at_least_s, std::size_t line, float* row) {
+  if (at_least_s.empty() || at_least_s[line] == 0) return;
+  float least[lane_count];
+  std::fill_n(least, lane_count, at_least_s[line]);
+  raise_float_row(row, least);
 }
 
 /// Goes through a batch's strikes in the order of places.
@@ -56,37 +56,11 @@ void record(const double* row, float* out) {
   for (std::size_t k = 0; k < lane_count; ++k) out[k] = static_cast<float>(row[k]);
 }
 
-/// The end of a replica's own work with every draw at its mean; the first line stands for all.
-void finish_means(const Compiled& c, Lanes& lanes) {
-  const auto lines = static_cast<std::size_t>(c.lines), last = static_cast<std::size_t>(c.workload.pp) - 1;
-  const auto row = [&](std::size_t rank) { return &lanes.ends[rank * lines * lane_count]; };
-  float part[lane_count];
-  const auto spend = [&](std::size_t rank, float seconds, const float* by) {
-    std::fill_n(part, lane_count, seconds);
-    scale_if(part, by);
-    add_row(row(rank), part);
-  };
-  const auto program = [&](std::size_t rank, const Program& p) {
-    for (const Draw& d : p.draws)
-      spend(rank, static_cast<float>(c.book.table(d.law).mean()), multiplier(c, lanes, d.mix, rank, 0));
-  };
-  for (std::size_t r = 0; r <= last; ++r) program(r, c.before[r]);
-  if (c.embedding_exchange) {
-    raise_row(row(0), row(last));
-    std::copy_n(row(0), lane_count, row(last));
-    for (std::size_t r : {std::size_t{0}, last})
-      spend(r, static_cast<float>(c.book.table(c.embedding.law).mean()),
-            c.embedding.mix != 0 ? lanes.embedding.data() : nullptr);
-  }
-  for (std::size_t r = 0; r <= last; ++r) program(r, c.after[r]);
-  for (std::size_t r = 0; r <= last; ++r)
-    for (std::size_t l = 1; l < lines; ++l) std::copy_n(row(r), lane_count, row(r) + l * lane_count);
-}
-
 /// What one replica does alone after its last backward.
 class Ending {
  public:
-  Ending(const Compiled& c, Lanes& lanes, Recording<float>* rec) : c_(c), lanes_(lanes), rec_(rec) {
+  Ending(const Compiled& c, Lanes& lanes, Recording<float>* rec)
+      : c_(c), replica_(*lanes.replica), lanes_(lanes), rec_(rec) {
     if (!rec_) return;
     std::fill(rec_->final_kind.begin(), rec_->final_kind.end(), 0.0f);
     for (std::size_t row = 0; row * lane_count < rec_->final_origin.size(); ++row)
@@ -95,11 +69,11 @@ class Ending {
 
   void run(StrikeQueue* strikes) {
     if (strikes)
-      for (std::size_t r = 0; r < c_.before.size(); ++r)
+      for (std::size_t r = 0; r < replica_.before.size(); ++r)
         strikes->at(c_.graph.tasks.size() + r, [&](const Strike& s) { strike(r, s); });
-    for (std::size_t r = 0; r < c_.before.size(); ++r) program(r, c_.before[r], c_.before_key[r]);
+    for (std::size_t r = 0; r < replica_.before.size(); ++r) program(r, replica_.before[r], c_.before_key[r]);
     if (c_.embedding_exchange) exchange();
-    for (std::size_t r = 0; r < c_.after.size(); ++r) program(r, c_.after[r], c_.after_key[r]);
+    for (std::size_t r = 0; r < replica_.after.size(); ++r) program(r, replica_.after[r], c_.after_key[r]);
   }
 
  private:
@@ -124,6 +98,7 @@ class Ending {
         for (std::size_t l = 0; l < lines; ++l) {
           draw_row(generator_, c_.bucket(d.law), duration_);
           scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, l));
+          hold(c_, lanes_, d, rank, l, -1, duration_);
           spend(rank, l, d);
         }
       }
@@ -139,12 +114,14 @@ class Ending {
       // One exchange, one word; what the two groups feel of it may differ.
       pcg32_oneseq same_word[lane_count];
       std::copy_n(generator_, lane_count, same_word);
-      draw_row(same_word, c_.bucket(c_.embedding_last), duration_);
-      if (c_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
-      spend(last, l, c_.embedding);
-      draw_row(generator_, c_.bucket(c_.embedding.law), duration_);
-      if (c_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
-      spend(0, l, c_.embedding);
+      draw_row(same_word, c_.bucket(replica_.embedding_last), duration_);
+      hold_above(replica_.embedding_at_least_s, l, duration_);
+      if (replica_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
+      spend(last, l, replica_.embedding);
+      draw_row(generator_, c_.bucket(replica_.embedding.law), duration_);
+      hold_above(replica_.embedding_at_least_s, l, duration_);
+      if (replica_.embedding.mix != 0) scale_row(duration_, lanes_.embedding.data());
+      spend(0, l, replica_.embedding);
     }
   }
 
@@ -197,6 +174,7 @@ class Ending {
   }
 
   const Compiled& c_;
+  const Compiled::Replica& replica_;
   Lanes& lanes_;
   Recording<float>* rec_;
   pcg32_oneseq generator_[lane_count];
@@ -246,6 +224,7 @@ class Chunk {
           draw_row(generator, c_.bucket(d.law), duration_);
           scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, l));
           scale_if(duration_, micro_multiplier(c_, lanes_, d.mix, t.micro_batch));
+          hold(c_, lanes_, d, rank, l, t.micro_batch, duration_);
           add_row(line(l), duration_);
           if (rec_) spend(task, l, d);
         }
@@ -321,9 +300,9 @@ float* PairedDraws::next(std::size_t stream, const SampleTable::Bucket* bucket) 
 
 Lanes::Lanes(const Compiled& c)
     : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
-      chunks{PairedDraws(c.chunk_law[0].size()), PairedDraws(c.chunk_law[1].size())},
-      segment_generator(c.program_of.size() * lane_count),
-      transfers(c.workload.transfers.present ? c.program_of.size() : 0),
+      chunks{PairedDraws(c.usual.chunk_law[0].size()), PairedDraws(c.usual.chunk_law[1].size())},
+      segment_generator(c.streams.size() * lane_count),
+      transfers(c.workload.transfers.present ? c.streams.size() : 0),
       link(static_cast<std::size_t>(2 * c.workload.pp * c.lines) * lane_count),
       arrival(static_cast<std::size_t>(c.graph.slots * c.lines) * lane_count) {
   if (!c.causes.any()) return;
@@ -339,6 +318,27 @@ Lanes::Lanes(const Compiled& c)
     micro.resize(mixes * static_cast<std::size_t>(c.workload.micro_batches) * lane_count);
 }
 
+namespace {
+
+/// Adds up what a chunk draws segment by segment. The larger of a constant and what the others of a group
+/// draw cannot be summed in advance: what lasts scales only the draws.
+void draw_segments(const Compiled& c, Lanes& lanes, std::size_t task, float* out) {
+  const Graph::Task& t = c.graph.tasks[task];
+  const auto rank = static_cast<std::size_t>(t.rank);
+  const std::size_t s = c.stream(task);
+  float part[lane_count];
+  for (const Draw& d : c.program(*lanes.replica, task).draws) {
+    if (!lanes.replica->by_segments[d.collective][s]) continue;
+    draw_row(&lanes.segment_generator[s * lane_count], c.bucket(d.law), part);
+    scale_if(part, multiplier(c, lanes, d.mix, rank, 0));
+    scale_if(part, micro_multiplier(c, lanes, d.mix, t.micro_batch));
+    hold(c, lanes, d, rank, 0, t.micro_batch, part);
+    add_float_row(out, part);
+  }
+}
+
+}  // namespace
+
 void simulate_chunks(const Compiled& c, Lanes& lanes) {
   clear(lanes);
   for (std::size_t k = 0; k < 2; ++k) lanes.chunks[k].start(lanes.key, c.chunk_key[k]);
@@ -347,15 +347,21 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   float instant[lane_count] = {}, constant[3][lane_count];
   const double at_once[lane_count] = {};
   const bool hops = c.workload.transfers.present;
+  const Compiled::Replica& replica = *lanes.replica;
+  const auto by_segments = [&](std::size_t s) {
+    return replica.by_segments[0][s] || replica.by_segments[1][s];
+  };
+  for (std::size_t s = 0; s < c.streams.size(); ++s)
+    if (by_segments(s)) seed_row(&lanes.segment_generator[s * lane_count], lanes.key, c.segment_key[s]);
   const auto draws = [&](std::size_t k, std::size_t s, const Graph::Task& t) {
-    const Compiled::Source& source = c.chunk_source[k][s];
+    const Compiled::Source& source = replica.chunk_source[k][s];
     float* row = constant[k];
     if (source.bucket)
       row = lanes.chunks[k].next(s, source.bucket);
     else
       std::fill_n(row, lane_count, source.constant);
-    scale_if(row, multiplier(c, lanes, c.chunk_mix[k][s], static_cast<std::size_t>(t.rank), 0));
-    scale_if(row, micro_multiplier(c, lanes, c.chunk_mix[k][s], t.micro_batch));
+    scale_if(row, multiplier(c, lanes, replica.chunk_mix[k][s], static_cast<std::size_t>(t.rank), 0));
+    scale_if(row, micro_multiplier(c, lanes, replica.chunk_mix[k][s], t.micro_batch));
     return row;
   };
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
@@ -363,13 +369,14 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
     const std::size_t s = c.stream(i);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank) * lane_count];
     float* compute = draws(0, s, t);
-    const float* communication = c.chunk_source[1][s].is_zero() ? nullptr : draws(1, s, t);
+    if (by_segments(s)) draw_segments(c, lanes, i, compute);
+    const float* communication = replica.chunk_source[1][s].is_zero() ? nullptr : draws(1, s, t);
     float* hop = instant;
     if (t.send_slot >= 0 && hops) {
-      if (c.hop_source[s].bucket)
-        hop = lanes.transfers.next(s, c.hop_source[s].bucket);
+      if (replica.hop_source[s].bucket)
+        hop = lanes.transfers.next(s, replica.hop_source[s].bucket);
       else
-        std::fill_n(hop = constant[2], lane_count, c.hop_source[s].constant);
+        std::fill_n(hop = constant[2], lane_count, replica.hop_source[s].constant);
       scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
       if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
     }
@@ -385,53 +392,12 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   Ending(c, lanes, nullptr).run(&strikes);
 }
 
-void simulate_means(const Compiled& c, Lanes& lanes) {
-  clear(lanes);
-  float duration[lane_count], hop[lane_count] = {};
-  // Without micro-batch causes a stream's chunks are alike.
-  std::vector<float> known(lanes.micro.empty() ? c.program_of.size() * lane_count : 0);
-  const auto chunk = [&](std::size_t s, const Graph::Task& t, float* out) {
-    std::fill_n(out, lane_count, 0.0f);
-    float part[lane_count];
-    for (const Compiled::MeanPart& mean : c.chunk_means[static_cast<std::size_t>(c.program_of[s])]) {
-      std::fill_n(part, lane_count, mean.seconds);
-      scale_if(part, multiplier(c, lanes, mean.mix, static_cast<std::size_t>(t.rank), 0));
-      scale_if(part, micro_multiplier(c, lanes, mean.mix, t.micro_batch));
-      add_float_row(out, part);
-    }
-  };
-  std::vector<char> made(c.program_of.size(), 0);
-  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
-    const Graph::Task& t = c.graph.tasks[i];
-    const std::size_t s = c.stream(i);
-    double* free = &lanes.ends[static_cast<std::size_t>(t.rank * c.lines) * lane_count];
-    const float* row = duration;
-    if (known.empty()) {
-      chunk(s, t, duration);
-    } else {
-      if (!made[s]) chunk(s, t, &known[s * lane_count]);
-      made[s] = 1;
-      row = &known[s * lane_count];
-    }
-    if (t.receive_slot >= 0)
-      advance_row(free, &lanes.arrival[static_cast<std::size_t>(t.receive_slot) * lane_count], row);
-    else
-      add_row(free, row);
-    if (t.send_slot < 0) continue;
-    std::fill_n(hop, lane_count, c.hop_mean[s]);
-    scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
-    if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
-    send_row(&lanes.link[static_cast<std::size_t>(t.link) * lane_count], free, hop,
-             &lanes.arrival[static_cast<std::size_t>(t.send_slot) * lane_count]);
-  }
-  finish_means(c, lanes);
-}
-
 void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   clear(lanes);
   seed(lanes.segment_generator, lanes, c.segment_key);
   lanes.transfers.start(lanes.key, c.hop_key);
   const auto lines = static_cast<std::size_t>(c.lines);
+  const Compiled::Replica& replica = *lanes.replica;
   const bool hops = c.workload.transfers.present;
   float instant[lane_count] = {};
   std::vector<float> struck(lines * lane_count);
@@ -450,14 +416,15 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
         raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
     if (!lanes.strikes.empty()) std::fill(struck.begin(), struck.end(), 0.0f);
-    chunk.run(i, c.program(i), &lanes.segment_generator[s * lane_count], strikes, struck.data());
+    chunk.run(i, c.program(replica, i), &lanes.segment_generator[s * lane_count], strikes, struck.data());
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
       if (t.send_slot < 0) continue;
       double* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
       float* hop = instant;
       if (hops) {
-        hop = lanes.transfers.next(s, c.bucket(c.hop_law[s]));
+        hop = lanes.transfers.next(s, c.bucket(replica.hop_law[s]));
+        if (!replica.hop_at_least_s.empty()) hold_above(replica.hop_at_least_s[s], l, hop);
         scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
         if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
         add_float_row(hop, &struck[l * lane_count]);

@@ -38,8 +38,9 @@ class PairedDraws {
 /// Reused from batch to batch.
 struct Lanes {
   explicit Lanes(const Compiled& compiled);
-  std::uint64_t key[lane_count];  ///< in: who each lane is
-  std::vector<double> ends;       ///< out: [pp * lines][lane_count], when what the replica does alone ends
+  const Compiled::Replica* replica = nullptr;  ///< in: what the lanes draw
+  std::uint64_t key[lane_count];               ///< in: who each lane is
+  std::vector<double> ends;  ///< out: [pp * lines][lane_count], when what the replica does alone ends
 
   std::array<PairedDraws, 2> chunks;  ///< by stream: compute and communication of a chunk
   std::vector<pcg32_oneseq> segment_generator;
@@ -60,8 +61,11 @@ struct Pair {
   std::int32_t step, replica;
 };
 
-/// Makes the lanes these pairs' (at most lane_count, the last one fills the rest). `steps` are those of
-/// `shared`. Without `stalls` none strike.
+/// In batches of at most lane_count that draw from the same laws; pairs are ordered by these.
+std::vector<std::span<const Pair>> batches(const Compiled& compiled, std::vector<Pair>& pairs);
+
+/// Makes the lanes these pairs' (at most lane_count, the last one fills the rest), with no place held at a
+/// quantile. `steps` are those of `shared`. Without `stalls` none strike.
 void load(const Compiled& compiled, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
           std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes);
 

@@ -78,6 +78,43 @@ LawBook::Law LawBook::maximum(Law law, std::int64_t n) {
   return entry->second;
 }
 
+LawBook::Law LawBook::largest_of(const std::vector<std::pair<Law, std::int64_t>>& parts) {
+  if (parts.size() == 1) return maximum(parts[0].first, parts[0].second);
+  std::vector<QuantileTable> tables;
+  TableName name("largest of");
+  for (const auto& [law, n] : parts) {
+    const Law one = maximum(law, n);
+    tables.push_back(table(one));
+    name.add(names_[one]);
+  }
+  return add(store_->get(name, [&] { return maximum_of(tables); }), name);
+}
+
+LawBook::Law LawBook::constant(double seconds) {
+  const auto [entry, is_new] = constants_.try_emplace(seconds, none);
+  if (is_new)
+    entry->second = add(QuantileTable([=](Mass) { return seconds; }), TableName("constant").add(seconds));
+  return entry->second;
+}
+
+LawBook::Law LawBook::at_least(Law law, double seconds) {
+  if (table(law).lowest() >= seconds) return law;
+  const auto [entry, is_new] = raised_.try_emplace({law, seconds}, none);
+  if (!is_new) return entry->second;
+  const auto raised = [&](std::span<const double> knots) {
+    std::vector<double> values(knots.begin(), knots.end());
+    for (double& x : values) x = std::max(x, seconds);
+    return values;
+  };
+  return entry->second =
+             add(QuantileTable(raised(table(law).lower_knots()), raised(table(law).upper_knots())),
+                 TableName("at least").add(names_[law]).add(seconds));
+}
+
+LawBook::Law LawBook::at_quantile_or_above(Law law, double lower_mass) {
+  return lower_mass > 0 ? at_least(law, table(law).quantile(Mass::below(lower_mass))) : law;
+}
+
 LawBook::Law LawBook::power_mean(Law law, std::int64_t n, double exponent) {
   const auto count = static_cast<std::uint64_t>(n);
   const TableName name = TableName("power mean").add(names_[law]).add(count).add(exponent);
@@ -85,21 +122,32 @@ LawBook::Law LawBook::power_mean(Law law, std::int64_t n, double exponent) {
 }
 
 LawBook::Law LawBook::felt(Law separate, Law follows, std::int64_t n) {
-  if (n == 1 || table(separate).is_constant()) return separate;
-  if (follows == none || table(follows).is_constant()) return maximum(separate, n);
   const auto [entry, is_new] = felt_.try_emplace({separate, follows, n}, none);
-  if (!is_new) return entry->second;
-  const Law both = sum({separate, follows});
-  if (both == none) return entry->second = maximum(separate, n);
-  const QuantileTable& late = table(maximum(both, n));
-  const QuantileTable& base = table(maximum(follows, n));
+  if (is_new) entry->second = felt({{separate, follows, n}});
+  return entry->second;
+}
+
+LawBook::Law LawBook::felt(const std::vector<RanksApart>& parts) {
+  const RanksApart& usual = parts.back();
+  const bool alike = parts.size() == 1;
+  if (alike && (usual.ranks == 1 || table(usual.separate).is_constant())) return usual.separate;
+  std::vector<std::pair<Law, std::int64_t>> alone, after, together;
+  for (const RanksApart& part : parts) alone.emplace_back(part.separate, part.ranks);
+  for (const RanksApart& part : parts) {
+    if (part.follows == none || (alike && table(part.follows).is_constant())) return largest_of(alone);
+    after.emplace_back(part.follows, part.ranks);
+    together.emplace_back(sum({part.separate, part.follows}), part.ranks);
+    if (together.back().first == none) return largest_of(alone);
+  }
+  const QuantileTable& late = table(largest_of(together));
+  const QuantileTable& base = table(largest_of(after));
   const double mean = late.mean() - base.mean();
   const double variance = late.sd() * late.sd() - base.sd() * base.sd();
-  const QuantileTable& shape = table(separate);
+  const QuantileTable& shape = table(usual.separate);
+  if (shape.is_constant()) return constant(mean);
   const double least = 1e-6 * shape.sd();
   const double sd = variance > least * least ? std::sqrt(variance) : least;
-  return entry->second =
-             add(shape.with_moments(mean, sd), TableName("moved").add(names_[separate]).add(mean).add(sd));
+  return add(shape.with_moments(mean, sd), TableName("moved").add(names_[usual.separate]).add(mean).add(sd));
 }
 
 }  // namespace prism

@@ -30,6 +30,13 @@ class LawBook {
   Law sum(std::vector<Law> addends);
   /// Largest of n independent copies.
   Law maximum(Law law, std::int64_t n);
+  /// Largest of independent draws: so many copies of each law.
+  Law largest_of(const std::vector<std::pair<Law, std::int64_t>>& parts);
+  Law constant(double seconds);
+  /// The larger of a draw and a constant.
+  Law at_least(Law law, double seconds);
+  /// The larger of a draw and its quantile at this lower mass; the law itself at 0.
+  Law at_quantile_or_above(Law law, double lower_mass);
   /// The power mean of n independent copies.
   Law power_mean(Law law, std::int64_t n, double exponent);
   /// What a group of n ranks waits for something that each of them goes through separately (a transfer, an
@@ -37,6 +44,12 @@ class LawBook {
   /// group goes on at max(separate + follows), of which max(follows) is drawn elsewhere; the difference is
   /// drawn here with its true mean and variance. `follows` is none where it meets at once.
   Law felt(Law separate, Law follows, std::int64_t n);
+  /// The same where some ranks of the group are unlike others. The last part gives its shape.
+  struct RanksApart {
+    Law separate, follows;
+    std::int64_t ranks;
+  };
+  Law felt(const std::vector<RanksApart>& parts);
   /// A distribution by itself, e.g. of a factor.
   Law of(const Distribution& d);
 
@@ -60,6 +73,8 @@ class LawBook {
   std::map<std::pair<int, double>, Law> operators_;
   std::map<std::vector<std::pair<Law, std::uint64_t>>, Law> sums_;
   std::map<std::pair<Law, std::int64_t>, Law> maxima_;
+  std::map<double, Law> constants_;
+  std::map<std::pair<Law, double>, Law> raised_;
   std::map<std::tuple<Law, Law, std::int64_t>, Law> felt_;
 };
 

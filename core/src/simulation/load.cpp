@@ -50,9 +50,9 @@ void load_transfers(const Compiled& c, Lanes& lanes) {
         std::copy_n(at(c.hop_mix, r), lane_count, to);
         raise_float_row(to, at(c.hop_mix, (backward ? r + pp - 1 : r + 1) % pp));
       }
-  if (c.embedding_exchange && c.embedding.mix != 0) {
-    std::copy_n(at(c.embedding.mix, 0), lane_count, lanes.embedding.data());
-    raise_float_row(lanes.embedding.data(), at(c.embedding.mix, pp - 1));
+  if (c.embedding_exchange && c.usual.embedding.mix != 0) {
+    std::copy_n(at(c.usual.embedding.mix, 0), lane_count, lanes.embedding.data());
+    raise_float_row(lanes.embedding.data(), at(c.usual.embedding.mix, pp - 1));
   }
 }
 
@@ -83,6 +83,22 @@ void load_micro_batches(const Compiled& c, Lanes& lanes) {
 
 }  // namespace
 
+std::vector<std::span<const Pair>> batches(const Compiled& c, std::vector<Pair>& pairs) {
+  if (!c.held.empty())
+    std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) {
+      return c.held_index(a.replica) < c.held_index(b.replica);
+    });
+  std::vector<std::span<const Pair>> list;
+  for (std::size_t from = 0; from < pairs.size(); from += list.back().size()) {
+    std::size_t to = from;
+    while (to < std::min(pairs.size(), from + lane_count) &&
+           c.held_index(pairs[to].replica) == c.held_index(pairs[from].replica))
+      ++to;
+    list.push_back(std::span(pairs).subspan(from, to - from));
+  }
+  return list;
+}
+
 void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
           std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes) {
   Pair pair[lane_count];
@@ -95,6 +111,7 @@ void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, st
     load_transfers(c, lanes);
     if (!lanes.micro.empty()) load_micro_batches(c, lanes);
   }
+  lanes.replica = &c.usual;
   lanes.strikes.clear();
   if (!stalls) return;
   for (std::size_t k = 0; k < std::min(pairs.size(), lane_count); ++k)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/programs.h"
 
+#include <algorithm>
+#include <map>
 namespace prism {
 
 using Law = LawBook::Law;
@@ -28,6 +30,33 @@ bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
   return !legs.empty() && legs.back().end && is_inside_chunk(legs.back().end->group);
 }
 
+HeldRanks larger_masses(const HeldRanks* one, const HeldRanks* other, std::int64_t ranks) {
+  HeldRanks masses(static_cast<std::size_t>(ranks), 0.0);
+  for (const HeldRanks* held : {one, other})
+    for (std::size_t t = 0; held && t < masses.size(); ++t) masses[t] = std::max(masses[t], (*held)[t]);
+  return masses;
+}
+
+Law felt_above(LawBook& book, Law separate, const std::vector<Law>& follows, const HeldRanks& masses,
+               std::int64_t lines) {
+  if (lines > 1) return separate;
+  std::map<std::pair<Law, Law>, std::int64_t> ranks;
+  for (std::size_t t = 0; t < masses.size(); ++t)
+    ++ranks[{book.at_quantile_or_above(separate, masses[t]), follows[t]}];
+  std::vector<LawBook::RanksApart> parts;
+  for (const auto& [laws, count] : ranks) parts.push_back({laws.first, laws.second, count});
+  std::reverse(parts.begin(), parts.end());  // what is drawn as usual was there first
+  return book.felt(parts);
+}
+
+std::vector<float> least_seconds(const LawBook& book, Law law, const HeldRanks& masses, std::int64_t lines) {
+  std::vector<float> seconds;
+  if (lines == 1 || largest_mass(&masses) == 0) return seconds;
+  for (double mass : masses)
+    seconds.push_back(mass > 0 ? static_cast<float>(book.table(law).quantile(Mass::below(mass))) : 0.0f);
+  return seconds;
+}
+
 Law first_compute(LawBook& book, const std::vector<Segment>& segments) {
   const auto legs = legs_of(segments);
   if (legs.empty()) return book.zero();
@@ -46,14 +75,48 @@ void ProgramCompiler::append_compute(Program& program, const std::vector<Operato
     legs[apart][total] += book.table(total).mean();
     // Slowest of n ranks by one draw: exact because their segment sums are i.i.d.
     append(program, operators, compiled_->book.felt(total, follows, ranks_a_line_), false, false, apart);
+    hold(program.draws.back(), operators, total, follows);
     return;
   }
   split = true;
-  for (std::size_t i = 0; i < operators.size(); ++i) append(program, {operators[i]}, laws[i], false, false);
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    append(program, {operators[i]}, laws[i], false, false);
+    hold(program.draws.back(), {operators[i]}, laws[i]);
+  }
+}
+
+void ProgramCompiler::hold(Draw& draw, const std::vector<Operator>& operators, Law total, Law follows) const {
+  if (!held_) return;
+  LawBook& book = compiled_->book;
+  Causes& causes = compiled_->causes;
+  std::vector<std::pair<Causes::Slot, double>> slots;
+  const auto seconds = [&](double mass) {
+    double sum = 0;
+    for (const Operator& op : operators) sum += causes.held.seconds(op, mass);
+    return sum;
+  };
+  for (const Operator& op : operators)
+    slots.emplace_back(causes.slot_of_held(op.kind), causes.held.seconds(op, largest_mass(held_)));
+  const Causes::Mix mix = causes.mix(slots);
+  const std::int64_t drawn = std::ssize(*held_) - count_held(held_);
+  if (compiled_->lines == 1 && drawn == 0) {
+    draw.law = book.constant(seconds(largest_mass(held_)));
+    draw.mix = mix;
+    return;
+  }
+  draw.held_mix = mix;
+  if (compiled_->lines == 1) {
+    draw.law = book.felt(total, follows, drawn);
+    draw.held_s = {static_cast<float>(seconds(largest_mass(held_)))};
+    return;
+  }
+  for (double mass : *held_) draw.held_s.push_back(mass > 0 ? static_cast<float>(seconds(mass)) : 0.0f);
 }
 
 void ProgramCompiler::append_collective(Program& program, const Operator& op, Group group) {
-  append(program, {op}, compiled_->book.of(op), true, compiled_->workload.leaves_node(group));
+  LawBook& book = compiled_->book;
+  append(program, {op}, book.at_quantile_or_above(book.of(op), largest_mass(held_)), true,
+         compiled_->workload.leaves_node(group));
 }
 
 Program ProgramCompiler::program(const std::vector<Segment>& segments, Law follows) {
@@ -95,8 +158,8 @@ Program grouped(LawBook& book, const Program& p) {
   std::vector<std::size_t> count;
   for (const Draw& d : p.draws) {
     std::size_t i = 0;
-    while (i < count.size() && !(result.draws[i].law == d.law && result.draws[i].share == d.share &&
-                                 result.draws[i].mix == d.mix))
+    while (i < count.size() && !(d.held_s.empty() && result.draws[i].law == d.law &&
+                                 result.draws[i].share == d.share && result.draws[i].mix == d.mix))
       ++i;
     if (i == count.size()) {
       result.draws.push_back(d);

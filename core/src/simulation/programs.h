@@ -20,14 +20,24 @@ bool crosses_replicas(const Leg& leg);
 /// Every collective inside a chunk is taken to synchronise all tensor and context ranks of the stage.
 bool ends_in_tensor_collective(const std::vector<Segment>& segments);
 
+/// Rank by rank the larger mass of two groups that exchange something one to one.
+HeldRanks larger_masses(const HeldRanks* one, const HeldRanks* other, std::int64_t ranks);
+/// What a line feels of a transfer or exchange that takes at least its quantile on the ranks that are held.
+/// `follows`: by rank. Where several lines are propagated, its law on one rank as it is: there
+/// `least_seconds` has by line what it takes at least (empty: no line is held).
+LawBook::Law felt_above(LawBook& book, LawBook::Law separate, const std::vector<LawBook::Law>& follows,
+                        const HeldRanks& masses, std::int64_t lines);
+std::vector<float> least_seconds(const LawBook& book, LawBook::Law law, const HeldRanks& masses,
+                                 std::int64_t lines);
 /// Of one rank, until its first collective.
 LawBook::Law first_compute(LawBook& book, const std::vector<Segment>& segments);
 
-/// Builds programs for a number of lines that each stand for `ranks_a_line` tensor ranks.
+/// Builds programs for a number of lines that each stand for `ranks_a_line` tensor ranks, of which some may
+/// be held at a quantile.
 class ProgramCompiler {
  public:
-  ProgramCompiler(Compiled& compiled, std::int64_t ranks_a_line)
-      : compiled_(&compiled), ranks_a_line_(ranks_a_line) {}
+  ProgramCompiler(Compiled& compiled, std::int64_t ranks_a_line, const HeldRanks* held = nullptr)
+      : compiled_(&compiled), ranks_a_line_(ranks_a_line), held_(held) {}
 
   /// True once a segment had to be split into its operators because they do not convolve.
   bool split = false;
@@ -49,8 +59,12 @@ class ProgramCompiler {
   void append(Program& program, const std::vector<Operator>& operators, LawBook::Law law, bool collective,
               bool leaves_node, Causes::Apart apart = Causes::until_collective);
 
+  void hold(Draw& draw, const std::vector<Operator>& operators, LawBook::Law total,
+            LawBook::Law follows = LawBook::none) const;
+
   Compiled* compiled_;
   std::int64_t ranks_a_line_;
+  const HeldRanks* held_;
 };
 
 /// Equal draws of a chunk taken together: a chunk of the one line is the sum of its draws in any order, so n

@@ -39,6 +39,8 @@ struct Event {
   Kind kind = Kind::compute_other;
   Group group = Group::none;
   double median_s = 0;
+  int shape = 0;
+  double held_s = 0;  ///< compute takes it, others at least it; 0: none that takes part is held
   std::uint64_t causes = 0, what_ifs = 0;  ///< that act on it
 };
 
@@ -55,8 +57,9 @@ struct Reference::Machine {
   std::vector<Event> events;
   explicit Machine(const Workload& w) : workload(w), causes(w) {}
   const Workload workload;
-  const Causes causes;
+  Causes causes;
   std::vector<SampleTable> cause_laws, stall_laws;
+  std::vector<double> held_mass;                ///< [rank]: at which operators stand; 0: drawn
   std::vector<std::uint64_t> fixed_by;          ///< [rank]: what-ifs that hold what lasts there
   std::vector<std::uint64_t> changed_by;        ///< [rank]: what-ifs of a factor
   std::vector<double> what_if;                  ///< multiplier
@@ -69,11 +72,15 @@ struct Reference::Machine {
   std::map<std::size_t, double> draw_stalls(pcg32_oneseq& generator) const;
   void prepare_causes();
   void prepare_stalls();
+  void hold_events();
 };
 
 void Reference::Machine::prepare_causes() {
   fixed_by.assign(static_cast<std::size_t>(world), 0);
   changed_by.assign(static_cast<std::size_t>(world), 0);
+  held_mass.assign(static_cast<std::size_t>(world), 0);
+  for (const auto& [group, masses] : causes.held.groups())
+    std::copy(masses.begin(), masses.end(), held_mass.begin() + group * workload.tp);
   for (const Factor& f : workload.causes) cause_laws.push_back(make_sample_table(tabulate(f.factor)));
   const Places& places = causes.places;
   for (std::size_t i = 0; i < workload.what_if.size(); ++i) {
@@ -86,7 +93,11 @@ void Reference::Machine::prepare_causes() {
         continue;
       lasting = lasting ? product_of(*lasting, f.factor) : f.factor;
     }
-    const bool fixes = w.change != WhatIf::Change::factor;
+    const bool fixes = w.change == WhatIf::Change::node_quantile;
+    if (w.change == WhatIf::Change::operator_quantile) {
+      what_if.push_back(1);
+      continue;
+    }
     what_if.push_back(!fixes ? w.value : lasting ? lasting->quantile(Mass::below(w.value)) : 1);
     const std::int64_t node = places.node_of_rank(w.dp, w.pp, w.tp);
     for (std::int64_t rank = 0; rank < world; ++rank) {
@@ -96,6 +107,19 @@ void Reference::Machine::prepare_causes() {
                                                      : places.node_of_rank(d, r, t) == node;
       if (there) (fixes ? fixed_by : changed_by)[static_cast<std::size_t>(rank)] |= std::uint64_t{1} << i;
     }
+  }
+}
+
+/// Seconds at which events stand, or that they take at least.
+void Reference::Machine::hold_events() {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    Event& e = events[i];
+    double mass = e.receiver >= 0 ? held_mass[static_cast<std::size_t>(e.receiver)] : 0;
+    for (std::int32_t rank : e.ranks) mass = std::max(mass, held_mass[static_cast<std::size_t>(rank)]);
+    if (mass == 0 || e.law < 0) continue;
+    const Distribution& shape = workload.shapes[static_cast<std::size_t>(e.shape)];
+    e.held_s = e.compute ? causes.held.seconds({"", e.kind, e.scale, e.shape}, mass)
+                         : e.scale * shape.quantile(Mass::below(mass));
   }
 }
 
@@ -167,7 +191,7 @@ double Reference::Machine::at_rank(const Event& e, std::int32_t rank, const Shar
   const std::int64_t t = rank % workload.tp;
   for (std::size_t i = 0; i < causes.causes.size(); ++i) {
     if (!(e.causes >> i & 1)) continue;
-    const bool held = e.compute && fixed_by[place] != 0;
+    const bool held = e.compute && (fixed_by[place] != 0 || held_mass[place] > 0);
     switch (causes.causes[i].scope) {
       case Factor::Scope::gpu:
         if (!held) factor *= shared.value[i][place];
@@ -190,8 +214,10 @@ double Reference::Machine::at_rank(const Event& e, std::int32_t rank, const Shar
         break;
     }
   }
+  // Operators held at a quantile have what lasts in it.
+  const std::uint64_t fixed = held_mass[place] > 0 ? 0 : fixed_by[place];
   for (std::size_t i = 0; i < what_if.size(); ++i)
-    if ((e.what_ifs & (fixed_by[place] | changed_by[place])) >> i & 1) factor *= what_if[i];
+    if ((e.what_ifs & (fixed | changed_by[place])) >> i & 1) factor *= what_if[i];
   return factor;
 }
 
@@ -333,6 +359,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
         e.micro_batch = s.micro_batch;
         e.compute = s.type == Action::compute;
         e.kind = s.op.kind;
+        e.shape = s.op.shape;
         e.group = s.group;
         e.leaves_node = s.type == Action::send ? w.transfers_leave_node : w.leaves_node(s.group);
         e.median_s = s.op.scale_s * w.shape_medians[static_cast<std::size_t>(s.op.shape)];
@@ -367,6 +394,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
   }
   machine.prepare_causes();
   machine.prepare_stalls();
+  machine.hold_events();
   for ([[maybe_unused]] std::int64_t rank = 0; rank < machine.world; ++rank)
     assert(next[rank] == programs[rank].size() && "programs must not deadlock");
 }
@@ -382,6 +410,7 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
     const Event& e = machine.events[i];
     double duration =
         e.law < 0 ? 0 : e.scale * static_cast<double>(sample(machine.laws[e.law].bucket.data(), generator()));
+    if (e.held_s > 0) duration = e.compute ? e.held_s : std::max(duration, e.held_s);
     if (duration > 0) duration *= machine.multiplier(e, shared);
     if (const auto found = delay.find(i); found != delay.end()) duration += found->second;
     const std::int32_t rank = e.ranks[0];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace prism {
 std::uint64_t shared_key(std::uint64_t seed, std::int64_t step_or_run, Factor::Period period) {
@@ -36,6 +37,14 @@ SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.cau
       if (there == ranks_a_line) fixed_[static_cast<std::size_t>(change.group * c.causes.lines + line)] = 1;
     }
   }
+  if (!fixed_.empty())
+    for (const auto& [group, mass] : c.causes.held.groups())
+      for (std::int64_t line = 0; line < c.causes.lines; ++line) {
+        const auto first = mass.begin() + line * ranks_a_line;
+        if (std::find(first, first + ranks_a_line, 0.0) == first + ranks_a_line)
+          fixed_[static_cast<std::size_t>(group * c.causes.lines + line)] = 1;
+      }
+  find_changes();
   nodes_.resize(static_cast<std::size_t>(places.nodes) * lane_count);
 }
 
@@ -77,11 +86,14 @@ void SharedDraws::draw_cause(std::size_t i) {
           // One draw of the group's ranks; what compute of either kind feels of it differs.
           pcg32_oneseq same_word[lane_count];
           if (!slots[Causes::weights].empty()) std::copy_n(generator, lane_count, same_word);
-          draw_row(generator, bucket, draw);
+          const HeldRanks* held = compute && c_.causes.lines == 1 ? c_.causes.held.at(group) : nullptr;
+          const auto some = cause.some.find(places.ranks - count_held(held));
+          const Causes::Cause::Laws& law = held && some != cause.some.end() ? some->second : cause.law;
+          draw_row(generator, c_.bucket(law[Causes::until_collective]), draw);
           if (compute && fixed_[static_cast<std::size_t>(group * c_.causes.lines + l)]) continue;
           multiply(slots[Causes::until_collective], group, l, draw);
           if (slots[Causes::weights].empty()) continue;
-          draw_row(same_word, c_.bucket(cause.law[Causes::weights]), draw);
+          draw_row(same_word, c_.bucket(law[Causes::weights]), draw);
           multiply(slots[Causes::weights], group, l, draw);
         }
       break;
@@ -101,7 +113,7 @@ void SharedDraws::draw_cause(std::size_t i) {
           }
           for (const auto apart : {Causes::until_collective, Causes::weights}) {
             if (slots[apart].empty()) continue;
-            join_nodes(node, compute, apart, draw);
+            join_nodes(group, compute, apart, draw);
             multiply(slots[apart], group, l, draw);
           }
         }
@@ -112,44 +124,74 @@ void SharedDraws::draw_cause(std::size_t i) {
   }
 }
 
-/// What a group on several nodes takes: the largest, or for compute the power mean.
-void SharedDraws::join_nodes(const std::int32_t* node, bool compute, Causes::Apart apart, float* out) const {
-  const std::int64_t count = c_.causes.places.nodes_a_group;
+/// What a group on several nodes takes: the largest, or for compute the power mean. Nodes whose ranks are all
+/// held do not count.
+void SharedDraws::join_nodes(std::int64_t group, bool compute, Causes::Apart apart, float* out) const {
+  const Places& places = c_.causes.places;
+  const std::int64_t count = places.nodes_a_group;
+  const std::int32_t* node = &places.node_of_group[static_cast<std::size_t>(group * count)];
   const auto row = [&](std::int64_t j) { return &nodes_[static_cast<std::size_t>(node[j]) * lane_count]; };
   std::copy_n(row(0), lane_count, out);
-  for (std::int64_t j = 1; j < count; ++j) raise_float_row(out, row(j));
-  if (!compute || count == 1) return;
+  if (count == 1) return;
+  const HeldRanks* held = compute ? c_.causes.held.at(group) : nullptr;
+  std::vector<const float*> rows;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const auto first = static_cast<std::ptrdiff_t>(j * places.ranks / count),
+               last = static_cast<std::ptrdiff_t>((j + 1) * places.ranks / count);
+    if (!held || std::find(held->begin() + first, held->begin() + last, 0.0) != held->begin() + last)
+      rows.push_back(row(j));
+  }
+  std::copy_n(rows[0], lane_count, out);
+  for (const float* row : rows) raise_float_row(out, row);
+  if (!compute || rows.size() == 1) return;
   const double exponent = c_.causes.exponent[apart];
   for (std::size_t k = 0; k < lane_count; ++k) {
     const auto largest = static_cast<double>(out[k]);
     double mean = 0;
-    for (std::int64_t j = 0; j < count; ++j)
-      mean += pow_exact(static_cast<double>(row(j)[k]) / largest, exponent) / static_cast<double>(count);
+    for (const float* row : rows)
+      mean += pow_exact(static_cast<double>(row[k]) / largest, exponent) / static_cast<double>(rows.size());
     out[k] = static_cast<float>(largest * pow_exact(mean, 1 / exponent));
   }
 }
 
-void SharedDraws::change_places() {
+/// What the what-ifs of each group come to, line by line: constants.
+void SharedDraws::find_changes() {
   const Causes& causes = c_.causes;
-  const std::int64_t ranks_a_line = causes.places.ranks / causes.lines;
-  for (std::size_t s = 0; s < rows_.size(); ++s)
-    for (std::int32_t index : causes.slots[s].changes) {
-      const Causes::Change& change = causes.changes[index];
-      Rows& rows = rows_[s];
-      for (std::int64_t line = 0; line < rows.lines; ++line) {
-        const std::int64_t of = rows.lines > 1 ? ranks_a_line : causes.places.ranks;
-        const auto slowed = std::count_if(change.ranks.begin(), change.ranks.end(), [&](std::int32_t t) {
-          return rows.lines == 1 || t / ranks_a_line == line;
-        });
-        if (slowed == 0) continue;
+  const auto ranks = static_cast<std::size_t>(causes.places.ranks);
+  for (std::size_t s = 0; s < rows_.size(); ++s) {
+    const Causes::SlotCauses& slot = causes.slots[s];
+    const std::int64_t lines = rows_[s].lines;
+    std::map<std::int64_t, std::vector<double>> slowed;  // by group and rank
+    for (std::int32_t index : slot.changes) {
+      const Causes::Change& change = causes.changes[static_cast<std::size_t>(index)];
+      std::vector<double>& factor = slowed.try_emplace(change.group, ranks, 1.0).first->second;
+      for (std::int32_t t : change.ranks) factor[static_cast<std::size_t>(t)] *= change.factor;
+    }
+    for (const auto& [group, factor] : slowed) {
+      // Ranks held at a quantile have a slot of their own.
+      const HeldRanks* held = slot.of_class == Class::compute ? causes.held.at(group) : nullptr;
+      for (std::int64_t line = 0; line < lines; ++line) {
+        std::vector<double> of_line;
+        for (std::size_t t = 0; t < ranks; ++t)
+          if ((lines == 1 || static_cast<std::int64_t>(t) * lines / causes.places.ranks == line) &&
+              slot.held == (held && (*held)[t] > 0))
+            of_line.push_back(factor[t]);
+        if (of_line.empty()) continue;
         // A collective takes the largest factor of its participants; compute of a group, the power mean.
-        const double factor = causes.slots[s].of_class == Class::communication && slowed < of
-                                  ? std::max(1.0, change.factor)
-                                  : causes.group_factor(change.factor, slowed, of, causes.slots[s].apart);
-        float* row = &rows.value[static_cast<std::size_t>(change.group * rows.lines + line) * lane_count];
-        for (std::size_t k = 0; k < lane_count; ++k) row[k] *= static_cast<float>(factor);
+        const double by = slot.of_class == Class::communication || slot.held
+                              ? *std::max_element(of_line.begin(), of_line.end())
+                              : causes.group_factor(of_line, slot.apart);
+        changes_.push_back({s, static_cast<std::size_t>(group * lines + line), static_cast<float>(by)});
       }
     }
+  }
+}
+
+void SharedDraws::change_places() {
+  for (const Change& change : changes_) {
+    float* row = &rows_[change.slot].value[change.row * lane_count];
+    for (std::size_t k = 0; k < lane_count; ++k) row[k] *= change.by;
+  }
 }
 
 void SharedDraws::draw(std::uint64_t seed, std::span<const Step> steps) {

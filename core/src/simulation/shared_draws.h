@@ -52,15 +52,21 @@ class SharedDraws {
   void multiply(const std::vector<std::int32_t>& slots, std::int64_t group, std::int64_t line,
                 const float* by);
   void multiply_all(const SlotLists& slots, std::int64_t group, std::int64_t line, const float* by);
-  void join_nodes(const std::int32_t* node, bool compute, Causes::Apart apart, float* out) const;
+  void join_nodes(std::int64_t group, bool compute, Causes::Apart apart, float* out) const;
+  void find_changes();
   void change_places();
 
   const Compiled& c_;
   std::vector<Rows> rows_;
   std::vector<SlotLists> wide_slots_of_;  ///< by cause
-  /// By (group, line): whether a what-if has fixed what lasts there.
+  /// By (group, line): whether a what-if has fixed what lasts there, on every rank.
   std::vector<char> fixed_;
-  std::vector<float> nodes_;  ///< [nodes][lane_count]
+  struct Change {
+    std::size_t slot, row;
+    float by;
+  };
+  std::vector<Change> changes_;  ///< by what-ifs
+  std::vector<float> nodes_;     ///< [nodes][lane_count]
   std::uint64_t step_key_[lane_count], run_key_[lane_count];
 };
 

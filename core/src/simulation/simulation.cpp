@@ -111,10 +111,10 @@ bool nearly_normal(const Compiled& c) {
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     for (const Draw& d : c.program(i).draws) add(static_cast<std::size_t>(t.rank), d.law);
-    if (t.send_slot >= 0) add(static_cast<std::size_t>(t.rank), c.hop_law[c.stream(i)]);
+    if (t.send_slot >= 0) add(static_cast<std::size_t>(t.rank), c.usual.hop_law[c.stream(i)]);
   }
-  for (std::size_t r = 0; r < c.before.size(); ++r)
-    for (const auto* program : {&c.before[r], &c.after[r]})
+  for (std::size_t r = 0; r < c.usual.before.size(); ++r)
+    for (const auto* program : {&c.usual.before[r], &c.usual.after[r]})
       for (const Draw& d : program->draws) add(r, d.law);
   const double together = std::sqrt(*std::max_element(variance.begin(), variance.end()));
   const Mass rare = Mass::above(1e-3 / (static_cast<double>(c.workload.dp) * draws));
@@ -122,6 +122,21 @@ bool nearly_normal(const Compiled& c) {
     const QuantileTable& table = c.book.table(law);
     return table.quantile(rare) - table.mean() <= 4 * together;
   });
+}
+
+/// What to do about a what-if that changes nothing.
+std::string hint(WhatIf::Change change) {
+  switch (change) {
+    case WhatIf::Change::factor:
+      break;
+    case WhatIf::Change::node_quantile:
+      return "no lasting factor of scope gpu or node on compute sets GPUs apart here: add one, or use "
+             "\"factor\"";
+    case WhatIf::Change::operator_quantile:
+      return "compute hardly varies here: give it a factor of scope operation, gpu or node, or use "
+             "\"factor\"";
+  }
+  return "";
 }
 
 /// Where a reduction leaves the range it was measured in, and what-ifs that change nothing.
@@ -136,10 +151,7 @@ std::vector<Diagnostic> warnings(const Compiled& c) {
     if (const double m = causes.what_if_multiplier[i]; m > 1 / 1.001 && m < 1.001)
       warn("/what_if/" + std::to_string(i),
            "this what-if multiplies times by " + std::to_string(m) + ", which changes next to nothing",
-           c.workload.what_if[i].change == WhatIf::Change::factor
-               ? ""
-               : "no lasting factor of scope gpu or node on compute sets GPUs apart here: add one, or use "
-                 "\"factor\"");
+           hint(c.workload.what_if[i].change));
   if (causes.outside_measured_range())
     warn("/variability",
          "lasting differences between the GPUs of a tensor group are " +
@@ -358,13 +370,16 @@ void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
       for (auto& row : off) row.push_back(in.get());
       for (double& most : margin) most = std::max(most, in.get());
     }
-  const bool one_law = alike(c);
+  // Where all are alike, one law for the latest of those that are never simulated.
+  std::int64_t others = 1;
+  if (alike(c)) {
+    others = s.replicas - s.effort.simulated;
+    for (std::int64_t d : c.causes.changed_replicas()) others -= d >= s.effort.simulated;
+  }
   const std::vector<double> scores = normal_scores(off[0].size());
   s.rest.assign(rows, {});
   for (std::size_t row = 0; row < rows; ++row)
-    if (margin[row] >= 0)
-      s.rest[row] =
-          Residual(std::move(off[row]), scores).latest_of(one_law ? s.replicas - s.effort.simulated : 1);
+    if (margin[row] >= 0 && others > 0) s.rest[row] = Residual(std::move(off[row]), scores).latest_of(others);
 }
 
 EngineAccount account(const Simulation& s) {

@@ -81,9 +81,9 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
           varies_by(stall.what, w, Kind::send_recv, w.transfers_leave_node))
         place(t, true, {c.hop_median_s[c.stream(static_cast<std::size_t>(t))], Kind::send_recv}, nodes);
     }
-    for (std::size_t r = 0; r < c.before.size(); ++r) {
-      program(tasks + static_cast<std::int32_t>(r), c.before[r]);
-      program(tasks + static_cast<std::int32_t>(r), c.after[r]);
+    for (std::size_t r = 0; r < c.usual.before.size(); ++r) {
+      program(tasks + static_cast<std::int32_t>(r), c.usual.before[r]);
+      program(tasks + static_cast<std::int32_t>(r), c.usual.after[r]);
     }
     cause.count = poisson(total);
     // After the meeting: the compute of all replicas, and the collectives over them.

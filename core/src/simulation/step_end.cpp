@@ -2,6 +2,7 @@
 #include "simulation/step_end.h"
 
 #include <algorithm>
+#include <map>
 
 namespace prism {
 namespace {
@@ -46,43 +47,90 @@ Ending split_ending(const std::vector<Segment>& segments) {
   return e;
 }
 
+/// Replicas whose ranks of one tensor rank are held at a quantile, and at which; 0: none.
+struct HeldReplicas {
+  std::int64_t count = 0;
+  double mass = 0;
+  auto operator<=>(const HeldReplicas&) const = default;
+};
+
+/// By tensor rank of a pipeline rank.
+std::vector<HeldReplicas> held_replicas(const Compiled& c, std::int64_t rank) {
+  std::vector<HeldReplicas> list(static_cast<std::size_t>(c.workload.tp));
+  for (const auto& [group, masses] : c.causes.held.groups()) {
+    if (group % c.workload.pp != rank) continue;
+    for (std::size_t t = 0; t < masses.size(); ++t) {
+      list[t].count += masses[t] > 0;
+      list[t].mass = std::max(list[t].mass, masses[t]);
+    }
+  }
+  return list;
+}
+
+/// Beyond this lower mass a tail that does not convolve is taken at its mean.
+constexpr double rare_tail = 0.999;
+
+/// The time that one tensor rank of all replicas needs for a section. What is held there takes its own
+/// quantile, and what lasts acts on it as on the others.
+Law law_of_section(LawBook& book, const std::vector<Leg>& legs, std::int64_t replicas,
+                   const HeldReplicas& held) {
+  std::vector<Law> addends, without_tails;
+  const auto add = [&](Law law) {
+    addends.push_back(law);
+    without_tails.push_back(held.mass >= rare_tail ? book.constant(book.table(law).mean()) : law);
+  };
+  for (const Leg& leg : legs) {
+    std::vector<Law> compute;
+    double held_s = 0;
+    for (const Operator& op : leg.compute) {
+      compute.push_back(book.of(op));
+      if (held.count > 0) held_s += book.table(compute.back()).quantile(Mass::below(held.mass));
+    }
+    const Law sum = book.sum(compute);
+    if (sum == LawBook::none) return LawBook::none;
+    add(held.count == replicas ? book.constant(held_s)
+                               : book.at_least(book.maximum(sum, replicas - held.count), held_s));
+    if (leg.end && leg.end->group == Group::data)
+      add(book.at_quantile_or_above(book.of(leg.end->collective), held.mass));
+  }
+  const Law total = book.sum(addends);
+  return total == LawBook::none && held.mass >= rare_tail ? book.sum(without_tails) : total;
+}
+
 /// The time one rank needs for a section, as the next synchronisation sees it.
 /// A data collective joins one tensor rank of all replicas, so within a section the t tensor ranks go
 /// separate ways and the d replicas of one of them meet again and again: a segment costs the slowest of d,
 /// the section the slowest of t.
-bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int64_t ranks_a_line,
+bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int64_t pipeline_rank,
                      Section::Rank& out) {
   LawBook& book = compiled.book;
-  std::vector<Law> addends;
+  const Workload& w = compiled.workload;
   BySeconds mean{};
   double total = 0;
   std::vector<std::pair<Causes::Slot, double>> slots;
   auto account = [&](const Operator& op) {
-    slots.emplace_back(compiled.causes.slot_of(op.kind, compiled.workload.leaves_node(Group::data)),
-                       book.mean(op));
+    slots.emplace_back(compiled.causes.slot_of(op.kind, w.leaves_node(Group::data)), book.mean(op));
     mean[static_cast<int>(op.kind)] += book.mean(op);
     total += book.mean(op);
     out.median_s += book.median(op);
   };
   for (const Leg& leg : legs) {
-    std::vector<Law> compute;
-    for (const Operator& op : leg.compute) {
-      compute.push_back(book.of(op));
-      account(op);
-    }
-    const Law sum = book.sum(compute);
-    if (sum == LawBook::none) return false;
-    addends.push_back(book.maximum(sum, compiled.workload.dp));
-    if (leg.end && leg.end->group == Group::data) {
-      addends.push_back(book.of(leg.end->collective));
-      account(leg.end->collective);
-    }
+    for (const Operator& op : leg.compute) account(op);
+    if (leg.end && leg.end->group == Group::data) account(leg.end->collective);
   }
-  const Law sum = book.sum(addends);
-  if (sum == LawBook::none) return false;
-  out.one = sum;
-  out.law = book.maximum(sum, ranks_a_line);
-  out.mean_s = book.table(out.law).mean();
+  out.one = law_of_section(book, legs, w.dp, {});
+  if (out.one == LawBook::none) return false;
+  const std::vector<HeldReplicas> held = held_replicas(compiled, pipeline_rank);
+  for (std::int64_t line = 0; line < compiled.lines; ++line) {
+    std::map<HeldReplicas, std::int64_t> ranks;
+    for (std::int64_t t = line; t < w.tp; t += compiled.lines) ++ranks[held[static_cast<std::size_t>(t)]];
+    std::vector<std::pair<Law, std::int64_t>> parts;
+    for (const auto& [here, count] : ranks) parts.emplace_back(law_of_section(book, legs, w.dp, here), count);
+    if (std::any_of(parts.begin(), parts.end(), [](const auto& p) { return p.first == LawBook::none; }))
+      return false;
+    out.law.push_back(book.largest_of(parts));
+  }
+  out.mean_s = book.table(out.law[0]).mean();
   out.compute_share = 0;
   out.mix = compiled.causes.mix(slots);
   for (int k = 0; k < kind_count; ++k) {
@@ -114,14 +162,42 @@ Law law_after(Compiled& compiled, const Compiled::Stream& weights) {
       for (const Operator& op : leg.compute) laws.push_back(compiled.book.of(op));
       if (leg.end) return compiled.book.sum(laws);
     }
-  Section::Rank first{};
-  if (!compile_section(compiled, ending.sections[0], 1, first)) return LawBook::none;
-  laws.push_back(first.one);
-  return compiled.book.sum(laws);
+  laws.push_back(law_of_section(compiled.book, ending.sections[0], w.dp, {}));
+  return laws.back() == LawBook::none ? LawBook::none : compiled.book.sum(laws);
 }
 
-std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& compiler,
-                                       std::int64_t ranks_a_line) {
+void compile_alone(const Compiled& compiled, ProgramCompiler& compiler, std::size_t rank,
+                   Compiled::Replica& to) {
+  const Ending ending = split_ending(compiled.workload.end.rank[rank]);
+  const auto programs = [&](const std::vector<Leg>& legs) {
+    Program program;
+    for (const Leg& leg : legs) {
+      compiler.append_compute(program, leg.compute);
+      if (leg.end) compiler.append_collective(program, leg.end->collective, leg.end->group);
+    }
+    return program;
+  };
+  to.before[rank] = programs(ending.before);
+  to.after[rank] = programs(ending.after);
+}
+
+void compile_exchange(Compiled& compiled, const HeldRanks* first, const HeldRanks* last,
+                      Compiled::Replica& to) {
+  const Segment* exchange = split_ending(compiled.workload.end.rank[0]).exchange;
+  if (!exchange) return;
+  LawBook& book = compiled.book;
+  const Law law = book.of(exchange->collective);
+  const auto& rank = compiled.sections[0].rank;
+  const HeldRanks mass = larger_masses(first, last, compiled.workload.tp);
+  const auto felt = [&](Law follows) {
+    return felt_above(book, law, std::vector<Law>(mass.size(), follows), mass, compiled.lines);
+  };
+  to.embedding.law = felt(rank.front().one);
+  to.embedding_last = felt(rank.back().one);
+  to.embedding_at_least_s = least_seconds(book, law, mass, compiled.lines);
+}
+
+std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& compiler) {
   const Workload& w = compiled.workload;
   auto unsupported = [](std::string message) {
     return std::vector<Diagnostic>{{Code::unsupported, "/operators", std::move(message), ""}};
@@ -137,30 +213,24 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& comp
           return unsupported(
               "a tensor or embedding collective after replicas have met at the end of the step");
   }
-  compiled.before.resize(endings.size());
-  compiled.after.resize(endings.size());
-  for (std::size_t r = 0; r < endings.size(); ++r) {
-    auto fill = [&](Program& program, const std::vector<Leg>& legs) {
-      for (const Leg& leg : legs) {
-        compiler.append_compute(program, leg.compute);
-        if (leg.end) compiler.append_collective(program, leg.end->collective, leg.end->group);
-      }
-    };
-    fill(compiled.before[r], endings[r].before);
-    fill(compiled.after[r], endings[r].after);
-  }
+  compiled.usual.before.resize(endings.size());
+  compiled.usual.after.resize(endings.size());
+  for (std::size_t r = 0; r < endings.size(); ++r) compile_alone(compiled, compiler, r, compiled.usual);
+  double largest = 0;  // every rank takes part in what the whole job does
+  for (const auto& group : compiled.causes.held.groups())
+    largest = std::max(largest, largest_mass(&group.second));
   for (std::size_t k = 0; k < endings[0].sections.size(); ++k) {
     Section section;
-    for (const Ending& e : endings) {
+    for (std::size_t r = 0; r < endings.size(); ++r) {
       Section::Rank rank{};
-      if (!compile_section(compiled, e.sections[k], ranks_a_line, rank))
+      if (!compile_section(compiled, endings[r].sections[k], static_cast<std::int64_t>(r), rank))
         return {heavy_tail("at the end of the step")};
-      section.rank.push_back(rank);
+      section.rank.push_back(std::move(rank));
     }
     if (k + 1 < endings[0].sections.size()) {
       const Operator& op = endings[0].sections[k].back().end->collective;
       section.world = true;
-      section.world_law = compiled.book.of(op);
+      section.world_law = compiled.book.at_quantile_or_above(compiled.book.of(op), largest);
       section.world_median_s = compiled.book.median(op);
       section.world_kind = op.kind;
       section.world_mix =
@@ -169,13 +239,10 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& comp
     compiled.sections.push_back(std::move(section));
   }
   if (endings[0].exchange) {
-    LawBook& book = compiled.book;
     const Operator& op = endings[0].exchange->collective;
-    const auto& rank = compiled.sections[0].rank;
     compiled.embedding_exchange = true;
-    compiled.embedding = compiler.draw({op}, book.felt(book.of(op), rank.front().one, ranks_a_line), false,
-                                       w.leaves_node(Group::embedding));
-    compiled.embedding_last = book.felt(book.of(op), rank.back().one, ranks_a_line);
+    compiled.usual.embedding = compiler.draw({op}, LawBook::none, false, w.leaves_node(Group::embedding));
+    compile_exchange(compiled, nullptr, nullptr, compiled.usual);
   }
   return {};
 }

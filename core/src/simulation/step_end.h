@@ -9,7 +9,12 @@ namespace prism {
 LawBook::Law law_after(Compiled& compiled, const Compiled::Stream& weights);
 
 /// What every rank does after its last backward: programs, the exchange of tied embeddings and sections.
-std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& compiler,
-                                       std::int64_t ranks_a_line);
+std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& compiler);
+/// Of them, what one rank of a replica does alone.
+void compile_alone(const Compiled& compiled, ProgramCompiler& compiler, std::size_t rank,
+                   Compiled::Replica& to);
+/// And the exchange, with ranks held in the first and the last group.
+void compile_exchange(Compiled& compiled, const HeldRanks* first, const HeldRanks* last,
+                      Compiled::Replica& to);
 
 }  // namespace prism

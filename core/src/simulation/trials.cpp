@@ -77,10 +77,9 @@ void Player::play_batch(std::span<const Step> steps, const Effort& effort, std::
   Listing listing = list(steps, effort, open);
 
   std::vector<double> meet(rows * count, 0);
-  for (std::size_t at = 0; at < listing.simulated.size(); at += lane_count) {
-    const std::span<const Pair> pairs =
-        std::span(listing.simulated).subspan(at, std::min(lane_count, listing.simulated.size() - at));
+  for (const std::span<const Pair> pairs : batches(c_, listing.simulated)) {
     load(c_, shared_, &stalls_, seed_, steps, pairs, lanes_);
+    lanes_.replica = &c_.replica(pairs[0].replica);
     simulate(c_, lanes_);
     for (std::size_t k = 0; k < pairs.size(); ++k)
       for (std::size_t row = 0; row < rows; ++row) {
@@ -299,12 +298,13 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
         double surely = 0, own = 0;
         for (std::size_t row = 0; row < rows; ++row) {
           const double end = lanes_.ends[row * lane_count + k];
-          surely = std::max(surely, end + c_.book.table(c_.sections[0].rank[row / lines].law).lowest());
+          surely = std::max(surely,
+                            end + c_.book.table(c_.sections[0].rank[row / lines].law[row % lines]).lowest());
           own = std::max(own, deviation(row / lines, row % lines, k));
           p.off.push_back((end - means[row * lane_count + k]) / deviation(row / lines, row % lines, k));
         }
         for (std::size_t row = 0; row < rows; ++row) {
-          const QuantileTable& section = c_.book.table(c_.sections[0].rank[row / lines].law);
+          const QuantileTable& section = c_.book.table(c_.sections[0].rank[row / lines].law[row % lines]);
           // Twelve deviations and half the section beyond what was seen.
           p.margin.push_back(lanes_.ends[row * lane_count + k] + 12 * own +
                              1.5 * section.quantile(Mass::above(1e-9)) - surely);

@@ -26,7 +26,16 @@ export const withoutPlace = (r: Reading, index: number) =>
     placesOf(r).filter((_, i) => i !== index),
   );
 
-const isQuantile = (place: Item) => place.node_quantile !== undefined;
+const changes = ["factor", "node_quantile", "operator_quantile"] as const;
+type Change = (typeof changes)[number];
+const changeOf = (place: Item): Change => changes.find((key) => place[key] !== undefined) ?? "factor";
+const change_help: Record<Change, string> = {
+  factor: "",
+  node_quantile:
+    "What lasts there (factors on compute shared by a GPU or node) stands at this quantile; jitter stays random.",
+  operator_quantile:
+    "Every operation there stands at this quantile of its jitter and of what lasts; what it takes part in is never faster than at this quantile.",
+};
 const unitOf = (place: Item) => String(valueAt(place, "/where/unit") ?? "node");
 const whatOf = (place: Item) => String(place.what ?? "compute");
 const coordinate = (place: Item, key: string) => Number(valueAt(place, `/where/${key}`) ?? 0);
@@ -43,7 +52,7 @@ export function placeTitle(place: Item): string {
 export function placeOutcome(place: Item, index: number, result: Result | undefined): string {
   const multiplier = result?.what_if[index]?.multiplier;
   if (multiplier === undefined) return "";
-  return `${capital(targetText(whatOf(place)))} there takes ${Number(multiplier.toPrecision(4))} times as long as usual${isQuantile(place) ? ", in every step" : ""}.`;
+  return `${capital(targetText(whatOf(place)))} there takes ${Number(multiplier.toPrecision(4))} times as long as usual${changeOf(place) === "factor" ? "" : ", in every step"}.`;
 }
 
 export function placeFields(r: Reading, index: number): Field[] {
@@ -64,7 +73,7 @@ export function placeFields(r: Reading, index: number): Field[] {
     step: "one",
     write: set(`where/${key}`),
   });
-  const quantile = isQuantile(place);
+  const now = changeOf(place);
   const own: Field[] = [
     {
       kind: "choice",
@@ -93,35 +102,33 @@ export function placeFields(r: Reading, index: number): Field[] {
     options: () => [
       { value: "factor", label: "by a factor" },
       { value: "node_quantile", label: "as one in so many is" },
+      { value: "operator_quantile", label: "in every operation" },
     ],
-    value: () => (quantile ? "node_quantile" : "factor"),
-    help: () =>
-      quantile
-        ? "What lasts there (factors on compute shared by a GPU or node) stands at this quantile; jitter stays random."
-        : "",
+    value: () => now,
+    help: () => change_help[now],
     write: (_, change) => {
-      const { factor: _factor, node_quantile: _quantile, what, ...rest } = place;
+      const { factor: _factor, node_quantile: _node, operator_quantile: _operator, what, ...rest } = place;
       const next =
         change === "factor"
           ? { ...rest, ...(what !== undefined && { what }), factor: 1.2 }
-          : { ...rest, node_quantile: 0.95 };
+          : { ...rest, [change]: 0.95 };
       return withPlaces(
         r,
         placesOf(r).map((p, i) => (i === index ? next : p)),
       );
     },
   });
-  if (quantile) {
+  if (now !== "factor") {
     own.push({
       kind: "number",
       id: id("quantile"),
       group: "place",
       label: "Slower than",
-      unit: "% of its kind",
-      pointer: `${base}/node_quantile`,
+      unit: now === "node_quantile" ? "% of its kind" : "% of all times",
+      pointer: `${base}/${now}`,
       step: "one",
       scale: 100,
-      write: set("node_quantile"),
+      write: set(now),
     });
   } else {
     own.push(
