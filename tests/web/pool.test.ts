@@ -90,14 +90,19 @@ describe("a run", () => {
     }
   });
 
-  test("the first worker ever to prepare does so alone; later all prepare at once", async () => {
+  test("the first numbers ever come from one worker, then all join; later all prepare at once", async () => {
     const pool = await open(3);
     const asked = () => workers.map((w) => w.inbox.some((m) => m.type === "prepare"));
-    pool.run("text", () => {});
+    const run = collect();
+    pool.run("text", run.listener);
     expect(asked()).toEqual([true, false, false]);
-    workers[0]!.step();
+    while (!workers[0]!.inbox.some((m) => m.type === "finish")) {
+      expect(asked().slice(1)).toEqual([false, false]);
+      workers[0]!.step();
+    }
     expect(asked()).toEqual([false, true, true]);
     drain();
+    expect(run.of("done")).toHaveLength(1);
     pool.run("another", () => {});
     expect(asked()).toEqual([true, true, true]);
   });

@@ -120,7 +120,7 @@ export class Pool {
     };
     this.current = run;
     this.startFailures = 0;
-    // The first worker ever to prepare does so alone: its code is compiled on the way, and the cores that two would share
+    // The first numbers ever come from one worker: its code is compiled on the way, and the cores that several would share
     // are better spent on that.
     for (const slot of this.prepared ? this.slots : this.slots.slice(0, 1)) this.ask(slot, run);
     return {
@@ -293,7 +293,6 @@ export class Pool {
         if (!run.work) {
           run.work = new Work(message.plan);
           this.prepared = true;
-          for (const other of this.slots) if (!other.asked) this.ask(other, run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
           run.listener({ type: "plan", plan: message.plan, warnings: message.warnings, seconds });
           run.held = seconds > run.limitSeconds;
@@ -331,6 +330,7 @@ export class Pool {
       // Shown while it is being computed; the last milestone is all trials, before the account of where time goes.
       run.milestone = milestoneAfter(prefix, work.trialUnits);
       this.finish(slot, run, prefix, false);
+      for (const other of this.slots) if (!other.asked) this.ask(other, run);
       return this.feedAll(run);
     }
     if (work.pilotIn && !hadPilot) this.feedAll(run);
