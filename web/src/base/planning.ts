@@ -64,8 +64,10 @@ export function planningReading(p: Planning): string {
   if (!capacity) return "";
   const what = p.prism_study === "spares" ? "Spare nodes" : "GPUs";
   const [low, high] = capacity.interval;
-  const range = low === null ? (high === null ? counted(high) : `up to ${counted(high)}`) : `${counted(low)} to ${counted(high)}`;
-  const asked = `${what} for ${format.percent(p.asked_probability ?? 0)} chance of finishing within ${format.significant(p.within_days ?? 0, 4)} days: ${counted(capacity.answer)}${capacity.or_fewer ? " or fewer: the smallest size tried" : ""} (95 % interval ${range}); a point estimate, without failures, says ${counted(capacity.point_estimate)}.`;
+  // Where nothing is known from below, or no size does at all.
+  const range = [...(low === null ? [] : [counted(low)]), counted(high)].join(" to ");
+  const upTo = low === null && high !== null ? "up to " : "";
+  const asked = `${what} for ${format.percent(p.asked_probability ?? 0)} chance of finishing within ${format.significant(p.within_days ?? 0, 4)} days: ${counted(capacity.answer)}${capacity.or_fewer ? " or fewer: the smallest size tried" : ""} (95 % interval ${upTo}${range}); a point estimate, without failures, says ${counted(capacity.point_estimate)}.`;
   if (!latest_start) return asked;
   const before = latest_start.before_deadline_s;
   return `${asked} ${before === null ? "On the scenario’s own GPUs too few runs ever finish." : `On the scenario’s own GPUs: start ${span(before)} before the deadline.`}`;
