@@ -63,7 +63,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: "shared", test: /src\/(app\/(context|state)|ui\/icons|base\/(format|sentences))\.tsx?$/ },
+            {
+              name: "shared",
+              test: /src\/(app\/(browser|context|state)|ui\/icons|base\/(exports|format|sentences)|charts\/palette)\.tsx?$/,
+            },
           ],
         },
       },

@@ -90,14 +90,33 @@ describe("a run", () => {
     }
   });
 
-  test("is prepared by one worker, then by the others with its tables", async () => {
+  test("the first ever has its first numbers from one worker; then the others join, with its tables", async () => {
     const pool = await open(3);
     const run = collect();
     pool.run("text", run.listener);
-    const prepares = () => workers.map((w) => w.heard.filter((m) => m.type === "prepare"));
-    expect(prepares().map((p) => p.length)).toEqual([1, 0, 0]);
+    const prepares = () =>
+      workers.map((w) => w.heard.flatMap((m) => (m.type === "prepare" ? [m.tables?.[0]] : [])));
+    while (!workers[0]!.inbox.some((m) => m.type === "finish")) {
+      expect(prepares()).toEqual([[undefined], [], []]);
+      workers[0]!.step();
+    }
+    expect(prepares()).toEqual([[undefined], [7], [7]]);
+    drain();
+    expect(run.of("done").length).toBe(1);
+  });
+
+  test("later is prepared by one worker, then by the others with its tables", async () => {
+    const pool = await open(3);
+    pool.run("first", () => {});
+    drain();
+    for (const w of workers) w.heard.length = 0;
+    const run = collect();
+    pool.run("second", run.listener);
+    const prepares = () =>
+      workers.map((w) => w.heard.flatMap((m) => (m.type === "prepare" ? [m.tables?.[0]] : [])));
+    expect(prepares()).toEqual([[undefined], [], []]);
     workers[0]!.step();
-    expect(prepares().map((p) => p.map((m) => m.tables?.[0]))).toEqual([[undefined], [7], [7]]);
+    expect(prepares()).toEqual([[undefined], [7], [7]]);
     drain();
     expect(run.of("done").length).toBe(1);
   });

@@ -53,6 +53,18 @@ export function Validation({ onClose }: { onClose: () => void }) {
   return Dialog && <Dialog onClose={onClose} />;
 }
 
+export function Share({ onClose }: { onClose: () => void }) {
+  const app = useController();
+  const Dialog = useView<{ onClose: () => void }>(
+    () => import("./share").then((m) => m.Share),
+    (why) => {
+      app.refuseFile("The dialog for sharing", why);
+      onClose();
+    },
+  );
+  return Dialog && <Dialog onClose={onClose} />;
+}
+
 export function LessonView({ name }: { name: string }) {
   const app = useController();
   const Panel = useView<{ name: string }>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page inside another page (`?embed=1`, docs/embed.md): results and one row of controls; nothing is stored and no
 // file is taken. Its height is told only to the parent that asked, at the origin it asked from.
-import { useLayoutEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { Errors } from "../input/errors";
 import { fields } from "../input/fields";
 import { usePresets } from "../input/form";
@@ -11,6 +11,7 @@ import { AnswerView } from "../panels/answer";
 import { StepTime } from "../panels/step-time";
 import { CriticalPath } from "../panels/time";
 import { useController, useSelect } from "./context";
+import { onHello } from "./parent";
 import { isStale } from "./state";
 import { Announcements } from "./status";
 
@@ -83,8 +84,7 @@ function Controls() {
 
 /** Answers the parent's `{ prism: "hello" }` with the height, now and at each change. */
 function useHeight() {
-  // Before the load event, at which the parent says hello.
-  useLayoutEffect(() => {
+  useEffect(() => {
     let origin: string | null = null;
     const tell = () => {
       if (origin !== null)
@@ -93,19 +93,15 @@ function useHeight() {
           origin,
         );
     };
-    const hear = (event: MessageEvent) => {
-      // An origin without a name cannot be answered to it alone.
-      if (parent === window || event.source !== parent || event.origin === "null") return;
-      if ((event.data as { prism?: unknown } | null)?.prism !== "hello") return;
-      origin = event.origin;
-      tell();
-    };
     const observer = new ResizeObserver(tell);
     observer.observe(document.documentElement);
-    addEventListener("message", hear);
+    const leave = onHello((from) => {
+      origin = from;
+      tell();
+    });
     return () => {
       observer.disconnect();
-      removeEventListener("message", hear);
+      leave();
     };
   }, []);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { render } from "preact";
+import { type FunctionComponent, render } from "preact";
 import type { Pool } from "../engine/pool";
 import { App } from "./app";
 import { browser, stored } from "./browser";
 import { AppContext } from "./context";
 import { Controller } from "./controller";
-import { Embedded } from "./embed";
 import { firstExample } from "./examples";
 
 export function mount(engine: Pool) {
@@ -14,8 +13,14 @@ export function mount(engine: Pool) {
   void app.start(firstExample);
   addEventListener("hashchange", () => app.openFragment());
 
-  const place = document.getElementById("app");
-  if (place) {
-    render(<AppContext.Provider value={app}>{embedded ? <Embedded /> : <App />}</AppContext.Provider>, place);
-  }
+  const show = (View: FunctionComponent) => {
+    const view = (
+      <AppContext.Provider value={app}>
+        <View />
+      </AppContext.Provider>
+    );
+    render(view, document.getElementById("app")!);
+  };
+  if (embedded) void import("./embed").then(({ Embedded }) => show(Embedded));
+  else show(App);
 }

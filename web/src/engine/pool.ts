@@ -89,6 +89,8 @@ export class Pool {
   private readonly slots: Slot[] = [];
   private current: Run | null = null;
   private lastRun = 0;
+  /** First numbers were seen. Until then only one worker works: its code is compiled meanwhile, on the cores left to it. */
+  private warm = false;
   private startFailures = 0;
   private readonly now: () => number;
   private lastQuestion = 0;
@@ -264,6 +266,10 @@ export class Pool {
     }
   }
 
+  private askOthers(run: Run) {
+    for (const slot of this.slots) if (!slot.asked) this.ask(slot, run);
+  }
+
   private ask(slot: Slot, run: Run) {
     slot.asked = true;
     slot.prepared = slot.learned = false;
@@ -301,7 +307,7 @@ export class Pool {
         if (!run.work) {
           run.work = new Work(message.plan);
           run.tables = message.tables;
-          for (const other of this.slots) if (!other.asked) this.ask(other, run);
+          if (this.warm) this.askOthers(run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
           run.listener({ type: "plan", plan: message.plan, warnings: message.warnings, seconds });
           run.held = seconds > run.limitSeconds;
@@ -339,6 +345,8 @@ export class Pool {
       // Shown while it is being computed; the last milestone is all trials, before the account of where time goes.
       run.milestone = milestoneAfter(prefix, work.trialUnits);
       this.finish(slot, run, prefix, false);
+      this.warm = true;
+      this.askOthers(run);
       return this.feedAll(run);
     }
     if (work.pilotIn && !hadPilot) this.feedAll(run);
