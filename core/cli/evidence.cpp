@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evidence.h"
 
-#include <fstream>
 #include <iostream>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "evidence_text.h"
 #include "format.h"
 #include "input.h"
+#include "output.h"
 #include "prism/evidence_launch.h"
 #include "prism/evidence_timeline.h"
 #include "runner.h"
@@ -40,17 +40,6 @@ bool feed(Reader& reader, const std::string& file, bool json) {
   return !fault;
 }
 
-int write_file(const std::string& file, const std::string& text, bool json) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) {
-    print_fault("unwritable", "cannot write " + file, json);
-    return refused;
-  }
-  return done;
-}
-
 int import_operators(const ImportOptions& o) {
   const std::string& file = o.files[0];
   OperatorTraceReader reader;
@@ -64,13 +53,13 @@ int import_operators(const ImportOptions& o) {
   else
     std::cout << account_text(reader.account()) << operator_text(*trace, *evidence);
   if (!o.timeline_file.empty() &&
-      write_file(o.timeline_file, timeline_json(*trace, trace->steps() / 2), o.json) != done)
+      !write_file(o.timeline_file, timeline_json(*trace, trace->steps() / 2), o.json))
     return refused;
   if (o.scenario_file.empty()) return done;
   const std::size_t slash = file.find_last_of('/');
   const std::string base = file.substr(slash == std::string::npos ? 0 : slash + 1);
-  return write_file(o.scenario_file, scenario_from(*trace, *evidence, "Measured job: " + printable(base)),
-                    o.json);
+  const std::string scenario = scenario_from(*trace, *evidence, "Measured job: " + printable(base));
+  return write_file(o.scenario_file, scenario, o.json) ? done : refused;
 }
 
 int import_kineto(const ImportOptions& o) {
@@ -152,7 +141,8 @@ int import_launch(const ImportOptions& o) {
     std::cout << launch_json(*launch, reader.account()) << "\n";
   else
     std::cout << account_text(reader.account()) << "\n" << launch_scenario(*launch);
-  return o.scenario_file.empty() ? done : write_file(o.scenario_file, launch_scenario(*launch), o.json);
+  if (o.scenario_file.empty()) return done;
+  return write_file(o.scenario_file, launch_scenario(*launch), o.json) ? done : refused;
 }
 
 }  // namespace
@@ -172,6 +162,12 @@ int import_evidence(const ImportOptions& o) {
   }
   if (!o.timeline_file.empty() && o.kind != "operators") {
     print_fault("usage", "--timeline goes with operators", o.json);
+    return usage;
+  }
+  for (const std::string* output : {&o.scenario_file, &o.timeline_file})
+    if (!output->empty() && !spares_inputs(*output, o.files, o.json)) return refused;
+  if (!o.scenario_file.empty() && o.scenario_file == o.timeline_file) {
+    print_fault("usage", "--scenario and --timeline need a file each", o.json);
     return usage;
   }
   if (o.kind == "operators") return import_operators(o);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "output.h"
 #include "prism/numerics.h"
 
 namespace prism::cli {
@@ -80,15 +82,17 @@ void write_part(const std::string& path, const PartFile& part) {
   for (const auto& block : part.blocks)
     put(body, std::string_view(reinterpret_cast<const char*>(block.data()), block.size()));
   body += digest_of(body);
+  errno = 0;
   std::ofstream out(path, std::ios::binary);
   out << body;
   out.close();
-  if (out.fail()) throw std::runtime_error("cannot write " + path);
+  if (out.fail()) throw std::runtime_error(cannot_write(path));
 }
 
 PartFile read_part(const std::string& path) {
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read " + path);
+  if (!in) throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
   const std::string file{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const auto unusable = [&](const std::string& why) {
     return std::runtime_error(path + " is no usable part: " + why);

@@ -31,7 +31,9 @@ int presets(bool json) {
   for (const auto& [group, list] : groups.items()) {
     std::cout << group << "\n";
     for (const ordered_json& preset : list) {
-      std::cout << "  " << text_of(preset, {"name", "gpu"}) << "\n";
+      const bool precise = preset.is_object() && preset.contains("gpu") && preset.contains("precision");
+      std::cout << "  " << text_of(preset, {"name", "gpu"})
+                << (precise ? " in " + text_of(preset, {"precision"}) : "") << "\n";
       // Only what says more than the name; the figures are in --json.
       const std::string about =
           preset.is_object() ? text_of(preset, {"summary", "condition"}) : std::string();

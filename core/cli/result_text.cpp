@@ -46,11 +46,14 @@ struct Times {
 std::string sentence(const ordered_json& t, bool varies, const Times& times) {
   const double fixed_s = t["deterministic"], p95 = t["p95"];
   if (!varies) return "Every step takes " + times.with_unit(p95) + ": nothing in this scenario varies.\n";
-  const auto rounded = [&](double x) {
-    return fixed(x / times.unit.seconds, times.headline) + " " + std::string(times.unit.symbol);
+  const auto rounded = [&](double x, int decimals) {
+    return fixed(x / times.unit.seconds, decimals) + " " + std::string(times.unit.symbol);
   };
-  std::string out = "95 of 100 steps finish within " + rounded(p95) +
-                    "; without variability the step would take " + rounded(fixed_s) + ".\n";
+  // A step may take far less without variability: three digits of its own, at least.
+  const int own = std::max(
+      times.headline, fewest_decimals(fixed_s / times.unit.seconds, -INFINITY, INFINITY, times.decimals));
+  std::string out = "95 of 100 steps finish within " + rounded(p95, times.headline) +
+                    "; without variability the step would take " + rounded(fixed_s, own) + ".\n";
   const ordered_json& g = t["guarantee"];
   if (g["within"].is_null()) {
     out += "There are too few trials for a guarantee: it needs 59.\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // prism run, prism check
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 #include "commands.h"
 #include "format.h"
+#include "output.h"
 #include "parts.h"
 #include "result_text.h"
 #include "runner.h"
@@ -46,6 +48,7 @@ void print_assumptions(const Scenario& s) {
 
 bool write_samples(std::ofstream& out, const Job& job, const Parts& trials) {
   const Outcome outcome = prism::merge(*job.simulation, trials, {}, {});
+  errno = 0;
   out << "trial,step_time_s\n";
   for (std::size_t i = 0; i < outcome.step_s.size(); ++i) out << i << ',' << exact(outcome.step_s[i]) << '\n';
   out.close();
@@ -53,8 +56,15 @@ bool write_samples(std::ofstream& out, const Job& job, const Parts& trials) {
 }
 
 int run_part(const RunOptions& options, const std::string& scenario, Job& job) {
+  std::pair<std::int64_t, std::int64_t> range;
   try {
-    const auto [first, last] = block_range(options.blocks, unit_count(*job.simulation, Phase::trials));
+    range = block_range(options.blocks, unit_count(*job.simulation, Phase::trials));
+  } catch (const std::runtime_error& e) {
+    print_fault("usage", e.what(), options.json);
+    return usage;
+  }
+  try {
+    const auto [first, last] = range;
     PartFile part{std::string(engine_version), scenario, first, {}};
     ProgressLine line;
     part.blocks = run_blocks(job, options.threads, first, last, [&](double share) { line.show(share); });
@@ -83,6 +93,8 @@ void print_result(const Job& job, const Finished& parts, unsigned threads, bool 
 }
 
 int run(const RunOptions& options) {
+  for (const std::string* output : {&options.samples_file, &options.part_file})
+    if (!output->empty() && !spares_inputs(*output, {options.file}, options.json)) return refused;
   const auto input = read_input(options.file, options.overrides, options.json);
   if (!input) return refused;
   auto job = prepare(*input, options.json);
@@ -92,9 +104,10 @@ int run(const RunOptions& options) {
   if (!options.blocks.empty()) return run_part(options, input->text, *job);
   // Before the work: a place where nothing can be written is found at once.
   std::ofstream samples;
+  errno = 0;
   if (!options.samples_file.empty()) samples.open(options.samples_file, std::ios::binary);
   const auto unwritable = [&] {
-    print_fault("unwritable", "cannot write " + options.samples_file, options.json);
+    print_fault("unwritable", cannot_write(options.samples_file), options.json);
     return refused;
   };
   if (samples.fail()) return unwritable();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
@@ -184,9 +185,19 @@ ProgressLine::~ProgressLine() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
+void ProgressLine::announce(double share, double elapsed) {
+  constexpr double settled_s = 3, long_s = 60;
+  if (announced_ || elapsed < settled_s || !(share > 0)) return;
+  const double left = elapsed * (1 - share) / share;
+  announced_ = true;
+  if (left > long_s)
+    std::fprintf(stderr, "prism: this takes about %.0f minutes more\n", std::ceil(left / 60));
+}
+
 void ProgressLine::show(double share) {
   const double elapsed = now_s() - started_s_;
-  if (!watched_ || elapsed < 0.3) return;  // short work needs no line
+  if (!watched_) return announce(share, elapsed);
+  if (elapsed < 0.3) return;  // short work needs no line
   drawn_ = true;
   std::fprintf(stderr, "\r\033[K%3.0f %%", 100 * share);
   if (share > 0.02 && share < 1) std::fprintf(stderr, ", about %.0f s left", elapsed * (1 - share) / share);

@@ -39,7 +39,7 @@ Parts run_planning(const Planning& planning, unsigned threads, const std::functi
 /// The result, with its training run, as text, JSON or CSV on standard output.
 void print_result(const Job& job, const Finished& parts, unsigned threads, bool json, bool csv);
 
-/// One line on stderr, redrawn, if a terminal watches; otherwise silent.
+/// One line on stderr, redrawn, if a terminal watches; otherwise an estimate for long work.
 class ProgressLine {
  public:
   ProgressLine();
@@ -49,8 +49,11 @@ class ProgressLine {
   void show(double share);
 
  private:
+  /// What nobody watches says once how long it will take, if that is more than a minute.
+  void announce(double share, double elapsed);
+
   bool watched_;
-  bool drawn_ = false;
+  bool drawn_ = false, announced_ = false;
   double started_s_;
 };
 

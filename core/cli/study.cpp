@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study.h"
 
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "format.h"
+#include "output.h"
 #include "prism/study_report.h"
 #include "runner.h"
 #include "study_text.h"
@@ -23,7 +23,7 @@ std::optional<NamedChange> other_scenario(const std::string& file, const Input& 
   if (!input) return std::nullopt;
   const auto read = read_scenario(input->text);
   if (!read) {
-    print_fault("inconsistent", file + ": " + read.diagnostics.front().message, json);
+    print_refusal(read.diagnostics, *input, json);
     return std::nullopt;
   }
   const ordered_json from = ordered_json::parse(edited(base.text, {})),
@@ -36,21 +36,19 @@ std::optional<NamedChange> other_scenario(const std::string& file, const Input& 
   return change;
 }
 
-bool write_variants(const StudyPlan& plan, const std::string& directory, bool json) {
-  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
-    const std::string name = directory + "/" + std::to_string(i) + ".json";
-    std::ofstream file(name);
-    ordered_json scenario = ordered_json::parse(plan.variants[i].scenario);
-    file << scenario.dump(2) << "\n";
-    if (!file) {
-      print_fault("unwritable", name + " cannot be written", json);
+bool write_variants(const StudyPlan& plan, const VariantStudyOptions& o) {
+  std::vector<std::string> inputs = o.layouts;
+  inputs.push_back(o.file);
+  const auto name = [&](std::size_t i) { return o.variants_directory + "/" + std::to_string(i) + ".json"; };
+  for (std::size_t i = 0; i < plan.variants.size(); ++i)
+    if (!spares_inputs(name(i), inputs, o.json)) return false;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i)
+    if (!write_file(name(i), ordered_json::parse(plan.variants[i].scenario).dump(2) + "\n", o.json))
       return false;
-    }
-  }
   return true;
 }
 
-std::string csv(const ordered_json& study) {
+std::string variants_csv(const ordered_json& study) {
   std::ostringstream out;
   out << "variant";
   for (const ordered_json& axis : study["axes"]) out << "," << axis.get<std::string>();
@@ -93,7 +91,8 @@ int study_variants(const VariantStudyOptions& o) {
     print_refusal(plan.diagnostics, *input, o.json);
     return refused;
   }
-  if (!o.variants_directory.empty() && !write_variants(*plan, o.variants_directory, o.json)) return refused;
+  if (!o.json) print_refusal(plan->warnings, *input, false);
+  if (!o.variants_directory.empty() && !write_variants(*plan, o)) return refused;
   Parts parts;
   {
     ProgressLine line;
@@ -109,7 +108,7 @@ int study_variants(const VariantStudyOptions& o) {
     print_fault("refused", input->name + ": " + study["variants"][0]["fault"].get<std::string>(), o.json);
     return refused;
   }
-  std::cout << (o.csv ? csv(study) : printable(study_text(study), true));
+  std::cout << (o.csv ? variants_csv(study) : printable(study_text(study), true));
   return done;
 }
 

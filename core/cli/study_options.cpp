@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 
+#include "number_options.h"
 #include "study.h"
 
 namespace prism::cli {
@@ -35,26 +36,19 @@ void add_variant_studies(CLI::App& study, VariantStudyOptions& o, int& code) {
   StudyQuestion& q = o.question;
   CLI::App* sensitivity = add(study, o, code, StudyKind::sensitivity,
                               "Which kinds of operators set the mean, the spread and the p95");
-  sensitivity->add_option("--faster", q.faster, "Also scale the times of each kind by this (0.9)")
-      ->check(CLI::Range(0.01, 0.99));
+  add_number(sensitivity, "--faster", q.faster, "Also scale the times of each kind by this (0.9)", 0.01,
+             0.99);
 
   CLI::App* placement = add(study, o, code, StudyKind::placement, "Where a slow node hurts most and least");
-  placement->add_option("--slow", q.slow, "How many times slower, a list (1.05,1.1,1.25,1.5)")
-      ->check(CLI::Range(1.0, 1000.0))
-      ->delimiter(',');
+  add_list(placement, "--slow", q.slow, "How many times slower, a list (1.05,1.1,1.25,1.5)", 1, 1000);
   placement->add_option("--unit", q.unit, "gpu or node (node)")->check(CLI::IsMember({"gpu", "node"}));
   placement->add_option("--count", q.count, "How many of them are slow (1)")->check(CLI::Range(1, 16));
 
   CLI::App* scaling = add(study, o, code, StudyKind::scaling, "Step time from one replica to 131,072 GPUs");
-  scaling->add_option("--gpus", q.gpus, "Sizes, a list; by default doubling from one replica")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'048'576}))
-      ->delimiter(',');
+  add_list(scaling, "--gpus", q.gpus, "Sizes, a list; by default doubling from one replica", 1, 1'048'576);
   scaling->add_flag("--strong", q.strong, "Keep the global batch, not the batch of a replica");
-  scaling
-      ->add_option("--slow-down", q.slow_down,
-                   "Report P(step > x times its time without variability) (1.02,1.05,1.1)")
-      ->check(CLI::Range(1.0, 100.0))
-      ->delimiter(',');
+  add_list(scaling, "--slow-down", q.slow_down,
+           "Report P(step > x times its time without variability) (1.02,1.05,1.1)", 1, 100);
 
   CLI::App* compare =
       add(study, o, code, StudyKind::compare, "Layouts and schedules ranked by their 95 % quantile");
@@ -65,15 +59,13 @@ void add_variant_studies(CLI::App& study, VariantStudyOptions& o, int& code) {
 
   CLI::App* spread =
       add(study, o, code, StudyKind::scale_variability, "Variability multiplied, by class of operators");
-  spread->add_option("--times", q.times, "Multiples, a list (0,0.5,1,2,4)")
-      ->check(CLI::Range(0.0, 10.0))
-      ->delimiter(',');
-  spread->add_option("--faster-compute", q.faster_compute, "And again with compute times multiplied by this")
-      ->check(CLI::Range(0.001, 1000.0));
+  add_list(spread, "--times", q.times, "Multiples, a list (0,0.5,1,2,4)", 0, 10);
+  add_number(spread, "--faster-compute", q.faster_compute, "And again with compute times multiplied by this",
+             0.001, 1000);
 
   CLI::App* sweep = add(study, o, code, StudyKind::sweep, "One number of the scenario over a list of values");
   sweep->add_option("--at", q.pointer, "JSON Pointer of the number, such as /batch/micro")->required();
-  sweep->add_option("--values", q.values, "Values, a list")->check(CLI::Number)->required()->delimiter(',');
+  add_list(sweep, "--values", q.values, "Values, a list")->required();
 }
 
 }  // namespace prism::cli

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "format.h"
+#include "number_options.h"
 #include "prism/timeline.h"
 #include "runner.h"
 
@@ -71,7 +72,7 @@ std::string step_text(const ordered_json& document, const ordered_json& step) {
   return text + table(rows, "") + waits_text(document, step);
 }
 
-std::string csv(const ordered_json& document) {
+std::string chunks_csv(const ordered_json& document) {
   std::string text =
       "quantile,trial,rank,stage,pass,micro_batch,start_s,end_s,wait_s,communication_s,transfer_s,critical,"
       "waits_for_row\n";
@@ -94,9 +95,8 @@ std::string csv(const ordered_json& document) {
 void add_timeline_study(CLI::App& study, TimelineOptions& o, int& code) {
   CLI::App* command = study.add_subcommand("timeline", "Sampled steps chunk by chunk: who waited for whom");
   command->add_option("FILE", o.file, "Scenario or result document; - reads standard input")->required();
-  command->add_option("--quantiles", o.masses, "Which steps, by their quantile, a list (0.5,0.95)")
-      ->check(CLI::Range(0.001, 0.999))
-      ->delimiter(',');
+  add_list(command, "--quantiles", o.masses, "Which steps, by their quantile, a list (0.5,0.95)", 0.001,
+           0.999);
   command->add_option("--seed", o.overrides.seed, "Seed, instead of the scenario's");
   command->add_option("--threads", o.threads, "Threads; by default as many as the machine has")
       ->check(CLI::Range(1u, 1024u));
@@ -115,6 +115,7 @@ int study_timeline(const TimelineOptions& o) {
     print_refusal(plan.diagnostics, *input, o.json);
     return refused;
   }
+  if (!o.json) print_refusal(plan->job.warnings, *input, false);
   Parts parts;
   {
     ProgressLine line;
@@ -127,7 +128,7 @@ int study_timeline(const TimelineOptions& o) {
   }
   const ordered_json document = ordered_json::parse(answer);
   if (o.csv) {
-    std::cout << csv(document);
+    std::cout << chunks_csv(document);
     return done;
   }
   std::string text = document["title"].get<std::string>();

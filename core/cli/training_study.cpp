@@ -19,8 +19,6 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr double day = 86400;
 
-std::string days(double seconds) { return fixed(seconds / day, 2); }
-
 TrainingSetup simulated(Job& job, unsigned threads) {
   ProgressLine line;
   const Finished parts = run_job(job, threads, [&](double share) { line.show(share); });
@@ -70,16 +68,25 @@ std::string count_text(const ordered_json& x) {
   return x.is_null() ? "none of those tried" : grouped(static_cast<std::int64_t>(x.get<double>()));
 }
 
+std::string low_text(const ordered_json& c) {
+  if (!c["interval"][0].is_null()) return count_text(c["interval"][0]) + " to ";
+  return c["interval"][1].is_null() ? "" : "up to ";
+}
+
 /// "17 (95 % interval 16 to 18); by a point estimate 2"
 std::string answer_text(const ordered_json& c) {
-  return count_text(c["answer"]) + " (95 % interval " + count_text(c["interval"][0]) + " to " +
-         count_text(c["interval"][1]) + "); a point estimate, without failures, says " +
-         count_text(c["point_estimate"]);
+  const std::string upper = count_text(c["interval"][1]);
+  if (c["or_fewer"])
+    return count_text(c["answer"]) + " or fewer: the smallest size tried (95 % interval up to " + upper +
+           "); a point estimate, without failures, says " + count_text(c["point_estimate"]) +
+           (c["point_estimate"] == c["answer"] ? " or fewer" : "");
+  return count_text(c["answer"]) + " (95 % interval " + low_text(c) + upper +
+         "); a point estimate, without failures, says " + count_text(c["point_estimate"]);
 }
 
 /// Runs that were given up count with the time until then.
 std::string at_least(const ordered_json& candidate, double seconds) {
-  return (candidate["finished"] < 1 ? "> " : "") + days(seconds);
+  return (candidate["finished"] < 1 ? "> " : "") + days_text(seconds);
 }
 
 std::string candidates_text(const ordered_json& c, const std::string& what, double within_days) {
@@ -128,7 +135,7 @@ std::string order_text(const ordered_json& document, const std::string& by) {
     const ordered_json& run = document["scheduled"][p["run"].get<std::size_t>()];
     const auto met = share_cells(p["met"]);
     rows.push_back({"  " + run["name"].get<std::string>(), significant(run["deadline_days"], 4), met[0],
-                    met[1], days(p["p50_start_s"]), at_least(p, p["p50_finish_s"]),
+                    met[1], days_text(p["p50_start_s"]), at_least(p, p["p50_finish_s"]),
                     at_least(p, p["p95_finish_s"])});
   }
   const auto all = share_cells(order["all_met"]);
@@ -137,13 +144,16 @@ std::string order_text(const ordered_json& document, const std::string& by) {
 
 std::string latest_start_text(const ordered_json& document) {
   const ordered_json& start = document["latest_start"];
-  const auto bound = [](const ordered_json& s) { return s.is_null() ? "unknown" : days(s.get<double>()); };
+  const auto bound = [](const ordered_json& s) {
+    return s.is_null() ? "unknown" : days_text(s.get<double>());
+  };
   std::string text = "On the scenario's own " + grouped(document["gpus"].get<std::int64_t>()) + " GPUs: ";
   if (start["before_deadline_s"].is_null())
     return text + "fewer than " + percent(document["asked_probability"]) + " of the runs ever finish.\n";
-  return text + "start " + days(start["before_deadline_s"]) + " days before the deadline (95 % interval " +
-         bound(start["interval_s"][0]) + " to " + bound(start["interval_s"][1]) +
-         "); a point estimate, without failures, says " + days(start["point_estimate_s"]) + ".\n";
+  return text + "start " + days_text(start["before_deadline_s"]) +
+         " days before the deadline (95 % interval " + bound(start["interval_s"][0]) + " to " +
+         bound(start["interval_s"][1]) + "); a point estimate, without failures, says " +
+         days_text(start["point_estimate_s"]) + ".\n";
 }
 
 }  // namespace
@@ -158,7 +168,7 @@ int study_checkpoint(const TrainingStudyOptions& o) {
   for (const ordered_json& p : curve["points"])
     rows.push_back({"  " + duration_text(p["interval_s"]),
                     fixed(p["mean_wall_clock_s"].get<double>() / day, 3),
-                    fixed(p["standard_error_s"].get<double>() / day, 3), days(p["p95_wall_clock_s"]),
+                    fixed(p["standard_error_s"].get<double>() / day, 3), days_text(p["p95_wall_clock_s"]),
                     percent(p["goodput"], 2)});
   text += table(rows, "");
   if (curve["exact_interval_s"] > 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 
+#include "number_options.h"
 #include "training_study.h"
 
 namespace prism::cli {
@@ -23,11 +24,10 @@ CLI::App* add(CLI::App& study, TrainingStudyOptions& o, int& code, const char* n
 }
 
 void add_deadline(CLI::App* command, TrainingStudyOptions& o) {
-  command->add_option("--within-days", o.within_days, "In how many days the run must be finished")
-      ->check(CLI::Range(1e-6, 1e5))
+  add_number(command, "--within-days", o.within_days, "In how many days the run must be finished", 1e-6, 1e5)
       ->required();
-  command->add_option("--probability", o.probability, "Chance of finishing in time that is asked for (0.95)")
-      ->check(CLI::Range(0.001, 0.999));
+  add_number(command, "--probability", o.probability, "Chance of finishing in time that is asked for (0.95)",
+             0.001, 0.999);
 }
 
 }  // namespace
@@ -41,16 +41,13 @@ void add_training_studies(CLI::App& study, TrainingStudyOptions& o, int& code) {
   CLI::App* capacity =
       add(study, o, code, "capacity", "The smallest GPU count, and the latest start", study_capacity);
   add_deadline(capacity, o);
-  capacity
-      ->add_option("--replicas", o.replicas, "Data-parallel sizes to try, small to large; same global batch")
-      ->check(CLI::Range(1, 1'000'000))
-      ->delimiter(',');
+  add_list(capacity, "--replicas", o.replicas,
+           "Data-parallel sizes to try, small to large; same global batch", 1, 1'000'000);
   CLI::App* schedule =
       add(study, o, code, "schedule", "Several runs with deadlines on one cluster", study_schedule);
-  schedule->add_option("--deadline-days", o.deadline_days, "For each file, in how many days from now")
-      ->check(CLI::Range(1e-6, 1e5))
-      ->required()
-      ->delimiter(',');
+  add_list(schedule, "--deadline-days", o.deadline_days, "For each file, in how many days from now", 1e-6,
+           1e5, Repeats::yes)
+      ->required();
 }
 
 }  // namespace prism::cli

@@ -12,9 +12,7 @@ namespace {
 using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string days(const ordered_json& seconds) {
-  return seconds.is_null() ? "never" : fixed(seconds.get<double>() / 86400, 2);
-}
+std::string days(const ordered_json& seconds) { return seconds.is_null() ? "never" : days_text(seconds); }
 
 std::string interval(const ordered_json& i) {
   const bool low = !i[0].is_null(), high = !i[1].is_null();
@@ -129,6 +127,11 @@ std::string cost(const ordered_json& t) {
 
 }  // namespace
 
+std::string days_text(double seconds) {
+  const double days = seconds / 86400;
+  return days < 1 ? significant(days, 4) : fixed(days, 2);
+}
+
 std::string duration_text(double seconds) {
   if (seconds < 120) return significant(seconds, 3) + " s";
   if (seconds < 7200) return significant(seconds / 60, 3) + " min";
@@ -141,8 +144,9 @@ std::string training_text(const ordered_json& r) {
   const ordered_json& t = r["training_run"];
   std::string out =
       sentence(t) + "\n" + distribution(t) + "\n" + where(t) + "\n" + causes(t) + checkpoint(t) + cost(t);
-  return out + "  " + grouped(t["runs"]) + " runs on " + grouped(t["nodes"]) +
-         " nodes; steps of their simulated mean and variance, independent of each other\n";
+  const std::int64_t nodes = t["nodes"];
+  return out + "  " + grouped(t["runs"]) + " runs on " + grouped(nodes) + (nodes == 1 ? " node" : " nodes") +
+         "; steps of their simulated mean and variance, independent of each other\n";
 }
 
 }  // namespace prism::cli

@@ -239,6 +239,9 @@ TEST_F(Program, UsageErrorsAndMissingFiles) {
   EXPECT_EQ(run("--help").code, 0);
   EXPECT_EQ(run("--version").out, "prism 0.1.0\n");
   EXPECT_NE(run("chekc x").err.find("no command \"chekc\"; there are: run, "), std::string::npos);
+  EXPECT_NE(run("study sweeep x").err.find("study has no command \"sweeep\"; there are: sensitivity, "),
+            std::string::npos);
+  EXPECT_EQ(run("run - --blocks x -o '" + path("p") + "'", scenario).code, 2);
   EXPECT_EQ(run("run - --blocks 0:1 -o '" + path("p") + "' --samples '" + path("s") + "'", scenario).code, 2);
 
   const Ended missing = run("run '" + path("absent.json") + "'");
@@ -247,7 +250,9 @@ TEST_F(Program, UsageErrorsAndMissingFiles) {
   EXPECT_EQ(run("run '" + folder_.string() + "'").code, 1);
   const json j = json::parse(run("run '" + path("absent.json") + "' --json").out);
   EXPECT_EQ(j["errors"][0]["code"], "unreadable");
-  EXPECT_EQ(run("run - --samples '" + path("no/such/folder.csv") + "'", scenario).code, 1);
+  const Ended nowhere = run("run - --samples '" + path("no/such/folder.csv") + "'", scenario);
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_NE(nowhere.err.find("No such file or directory"), std::string::npos) << nowhere.err;
 }
 
 TEST_F(Program, PresetsAreListed) {
@@ -255,6 +260,93 @@ TEST_F(Program, PresetsAreListed) {
   EXPECT_EQ(e.code, 0);
   EXPECT_NE(e.out.find("llama-3.1-405b"), std::string::npos);
   EXPECT_TRUE(json::accept(run("presets --json").out));
+  for (const char* line : {"\n  h100-sxm in bf16\n", "\n  h100-sxm in fp8\n"})
+    EXPECT_NE(e.out.find(line), std::string::npos) << line;
+}
+
+TEST_F(Program, AnOutputThatIsAnInputIsRefused) {
+  const std::string a = write("a.json", scenario), b = write("b.json", scenario),
+                    zero = write("0.json", scenario);
+  std::filesystem::create_symlink(a, path("same.json"));
+  const auto spared = [&](const std::string& arguments, const std::string& input) {
+    const Ended e = run(arguments);
+    EXPECT_EQ(e.code, 1) << arguments;
+    EXPECT_NE(e.err.find("is read by this command"), std::string::npos) << arguments << "\n" << e.err;
+    EXPECT_EQ(read(input), scenario) << arguments;
+  };
+  spared("run '" + a + "' --samples '" + a + "'", "a.json");
+  spared("run '" + a + "' --samples '" + path("same.json") + "'", "a.json");
+  spared("run '" + a + "' --blocks 0:1 -o '" + a + "'", "a.json");
+  spared("study sensitivity '" + zero + "' --variants '" + folder_.string() + "'", "0.json");
+  spared("study compare '" + a + "' --with '" + zero + "' --variants '" + folder_.string() + "'", "0.json");
+  spared("import megatron '" + a + "' --scenario '" + a + "'", "a.json");
+  const Ended piped = run("run - --samples '" + path("stdin") + "'", scenario);
+  EXPECT_EQ(piped.code, 1);
+  EXPECT_EQ(read("stdin"), scenario);
+  EXPECT_EQ(run("run '" + a + "' --samples '" + path("other.csv") + "'").code, 0);
+}
+
+TEST_F(Program, AComparisonIsOnTheTrialsOfTheFirst) {
+  auto second = nlohmann::ordered_json::parse(scenario);  // "prism" stays first
+  second["run"] = {{"trials", 384}, {"seed", "9"}};
+  second["batch"]["micro_batches"] = 8;
+  const std::string b = write("b.json", second.dump());
+  const Ended e = run("study compare - --trials 256 --with '" + b + "' --json", scenario);
+  ASSERT_EQ(e.code, 0) << e.err;
+  const json study = json::parse(e.out);
+  EXPECT_EQ(study["trials"], 256);
+  EXPECT_EQ(study["variants"][1]["scenario"]["run"], study["variants"][0]["scenario"]["run"]);
+  EXPECT_EQ(run("study sweep - --at /run/trials --values 1000,5000", scenario).code, 1);
+}
+
+TEST_F(Program, WhatIsWrongWithASecondScenarioHasItsPlace) {
+  std::string bad = scenario;
+  bad.replace(bad.find("\"micro_batches\""), 15, "\"micro_batchs\"");
+  const std::string file = write("bad.json", bad);
+  const Ended e = run("study compare - --with '" + file + "'", scenario);
+  EXPECT_EQ(e.code, 1);
+  EXPECT_EQ(e.err.find(file + ":10:14: error: "), 0u) << e.err;
+}
+
+TEST_F(Program, StudiesWarnAsRunsDo) {
+  auto odd = nlohmann::ordered_json::parse(scenario);  // "prism" stays first
+  odd["variability"] = {{"silenced", {"all_to_all"}}};
+  for (const char* study : {"study sensitivity - --trials 256", "study timeline -", "run -"}) {
+    const Ended e = run(study, odd.dump());
+    EXPECT_EQ(e.code, 0) << study << e.err;
+    EXPECT_NE(e.err.find("warning: silencing all_to_all has no effect"), std::string::npos) << study << e.err;
+  }
+}
+
+TEST_F(Program, ALinkNeedsAnAddressOfAPage) {
+  for (const char* page : {"'not a url'", "'javascript:alert(1)//'", "file:///x", "https://", "https://a/#b"})
+    EXPECT_EQ(run(std::string("link - --no-run --page ") + page, scenario).code, 2) << page;
+  EXPECT_EQ(
+      run("link - --no-run --page http://localhost:8080/", scenario).out.find("http://localhost:8080/#v1."),
+      0u);
+}
+
+TEST_F(Program, ABinaryFileIsToldFromBadJson) {
+  for (const std::string& bytes : {std::string("\x7f"
+                                               "ELF\2\1\1\0\0",
+                                               9),
+                                   std::string("\x1f\x8b\x08", 3)})
+    EXPECT_NE(run("run -", bytes).err.find("this is not text"), std::string::npos);
+}
+
+TEST_F(Program, TheStepWithoutVariabilityHasDigitsOfItsOwn) {
+  auto stalled = nlohmann::ordered_json::parse(scenario);  // "prism" stays first
+  stalled["operators"] = {{{"name", "f"},
+                           {"scope", "layer"},
+                           {"phase", "forward"},
+                           {"kind", "gemm"},
+                           {"latency",
+                            {{"mixture",
+                              {{{"weight", 0.6}, {"constant", {{"value_us", 1}}}},
+                               {{"weight", 0.4}, {"constant", {{"value_s", 100}}}}}}}}}};
+  const Ended e = run("run -", stalled.dump());
+  EXPECT_EQ(e.code, 0) << e.err;
+  EXPECT_EQ(e.out.find("would take 0 s"), std::string::npos) << e.out.substr(0, 300);
 }
 
 TEST_F(Program, ALinkGivesBackScenarioAndResult) {

@@ -123,6 +123,24 @@ TEST_F(TrainingProgram, CapacityStudyTriesSizesThatTheBatchAllows) {
   EXPECT_NE(text.out.find("dp 3 left out"), std::string::npos) << text.out;
 }
 
+TEST_F(TrainingProgram, CapacityStudyLooksBelowUntilASizeCannotDo) {
+  std::string large = scenario;
+  large.replace(large.find("\"dp\": 2"), 7, "\"dp\": 16");
+  std::ofstream(folder_ / "a.json", std::ios::binary) << large;
+  const json any = json::parse(run("study capacity A.json --within-days 100 --json").out)["capacity"];
+  EXPECT_EQ(any["answer"], 1);
+  EXPECT_EQ(any["interval"][0], 1);
+  EXPECT_EQ(any["or_fewer"], false) << "fewer than one there is not";
+  const json some = json::parse(run("study capacity A.json --within-days 1.6 --json").out)["capacity"];
+  EXPECT_EQ(some["answer"], 4);
+  EXPECT_LT(some["candidates"][0]["probability"], 0.05) << "the smallest size tried cannot do";
+  const std::string only = "study capacity A.json --within-days 100 --replicas 8,16";
+  const json edge = json::parse(run(only + " --json").out)["capacity"];
+  EXPECT_EQ(edge["or_fewer"], true);
+  EXPECT_EQ(edge["interval"][0], nullptr);
+  EXPECT_NE(run(only).out.find("8 or fewer: the smallest size tried"), std::string::npos);
+}
+
 TEST_F(TrainingProgram, ScheduleStudyShowsBothOrders) {
   const json d = json::parse(run("study schedule A.json A.json --deadline-days 4,1.3 --json").out);
   EXPECT_EQ(d["scheduled"][1]["deadline_days"], 1.3);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "prism/report.h"
 
 namespace prism::evidence_launch_test {
@@ -77,6 +79,18 @@ TEST(EvidenceLaunch, refusals_name_the_numbers) {
     EXPECT_NE(r.arguments.diagnostics.at(0).message.find(b.says), std::string::npos)
         << r.arguments.diagnostics.at(0).message;
   }
+}
+
+TEST(EvidenceLaunch, a_flag_given_twice_is_noted) {
+  LaunchReader reader;
+  reader.feed("--num-layers 8 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --num-layers 16");
+  const auto launch = reader.finish();
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->layers, 16);
+  const auto& notes = reader.account().notes;
+  EXPECT_NE(
+      std::find(notes.begin(), notes.end(), "--num-layers is given more than once: the last one counts"),
+      notes.end());
 }
 
 }  // namespace

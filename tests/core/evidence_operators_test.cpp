@@ -235,5 +235,24 @@ TEST(EvidenceOperators, the_scenario_of_a_job_is_one_and_gives_its_step_time) {
   EXPECT_NEAR(deterministic(*prepared->simulation).step_s / measured_step_times(trace)[0], 1, 0.05);
 }
 
+TEST(EvidenceOperators, a_file_without_a_usable_row_says_why) {
+  const std::string head = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id\n";
+  const auto message = [](const std::string& text) {
+    OperatorTraceReader reader;
+    reader.feed(text);
+    const auto trace = reader.finish();
+    return trace ? "" : trace.diagnostics.at(0).message;
+  };
+  const auto says = [&](const std::string& text, const char* what) {
+    EXPECT_NE(message(text).find(what), std::string::npos) << message(text);
+  };
+  says(head + "0,0,0,0,forward-compute,0,nan,0\n", "start_ts or duration is no finite number");
+  says(head + "0,0,0,0,forward-compute,0,-1,0\n", "negative duration");
+  says(head + "0,0,0.5,0,forward-compute,0,1,0\n", "rank is no whole number");
+  says(head + "0,0,0,0,forward-compute\n", "is no");
+  says(head + "0,0,0,0,dance,0,1,0\n", "unknown type dance");
+  says("dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,duration\n", "the column duration twice");
+}
+
 }  // namespace
 }  // namespace prism::evidence_operators_test

@@ -115,5 +115,51 @@ TEST(EvidenceSteps, the_distribution_is_one_a_scenario_takes) {
   }
 }
 
+TEST(EvidenceSteps, extreme_values_are_counted_or_refused_never_fatal) {
+  std::string ordinary;
+  for (int i = 0; i < 200; ++i) ordinary += std::to_string(1 + 0.0001 * (i * 37 % 200)) + "\n";
+  const Read one = read(ordinary + "1e30\n5e-324\n");
+  ASSERT_TRUE(one.log);
+  EXPECT_EQ(one.account.used, 200);
+  ASSERT_EQ(one.account.ignored.size(), 1u);
+  EXPECT_EQ(one.account.ignored[0].count, 2);
+  EXPECT_TRUE(fit_steps(one.log->runs[0].seconds));
+  for (const char* value : {"1e100\n", "5e-324\n"}) {
+    std::string all;
+    for (int i = 0; i < 100; ++i) all += value;
+    EXPECT_FALSE(read(all).log) << value;
+  }
+  // Whatever the numbers are, the fit is a law or a fault.
+  for (const double odd : {1e-300, 1e-9, 1e9, 1e30, 1e100, 1e300})
+    for (const std::size_t n : {1u, 50u, 150u}) {
+      std::vector<double> steps(200, 1.0);
+      for (std::size_t i = 0; i < n; ++i) steps[i] = odd * (1 + 0.001 * static_cast<double>(i));
+      const auto fit = fit_steps(steps);
+      if (fit) EXPECT_TRUE(std::isfinite(distribution_of(*fit).median())) << odd << " " << n;
+    }
+}
+
+TEST(EvidenceSteps, a_step_takes_as_long_as_its_slowest_worker) {
+  const Read by_step = read("step,worker,step_time_s\n1,0,2\n1,1,3\n2,0,2.5\n2,1,2.25\n");
+  ASSERT_TRUE(by_step.log);
+  EXPECT_EQ(by_step.log->runs.at(0).seconds, (std::vector<double>{3, 2.5}));
+  EXPECT_EQ(by_step.account.used, 4);
+  EXPECT_NE(by_step.account.notes.at(1).find("slowest worker"), std::string::npos);
+  const Read by_worker = read("rank,step,step_time_s\n0,1,2\n0,2,2.5\n1,1,3\n1,2,2.25\n0,2,4\n1,2,5\n");
+  ASSERT_TRUE(by_worker.log);
+  EXPECT_EQ(by_worker.log->runs.at(0).seconds, (std::vector<double>{3, 2.5, 5})) << "step 2 after a restart";
+}
+
+TEST(EvidenceSteps, rows_of_one_step_need_to_say_whose_they_are) {
+  const auto twice = read("step,step_time_s\n1,2\n1,3\n2,2\n2,3\n").log;
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.diagnostics[0].message.find("step 1 stands in two rows"), std::string::npos);
+  EXPECT_FALSE(read("worker,step_time_s\n0,2\n1,3\n").log);
+  const Read restarted = read("step,step_time_s\n1,2\n2,3\n1,2\n2,3.5\n");
+  ASSERT_TRUE(restarted.log);
+  EXPECT_EQ(restarted.log->runs.at(0).seconds.size(), 4u);
+  EXPECT_NE(restarted.account.notes.at(1).find("2 steps come again"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace prism::evidence_steps_test

@@ -176,6 +176,12 @@ TEST(Calibration, OddFactorsAreWarnedOfAndImpossibleOnesRefused) {
   EXPECT_FALSE(never);
   ASSERT_EQ(never.diagnostics.size(), 1u);
   EXPECT_EQ(never.diagnostics[0].pointer, "/cost_model/calibrate");
+  EXPECT_NE(never.diagnostics[0].message.find("a thousand times as fast"), std::string::npos);
+  s["cost_model"] = {{"calibrate", {{"median_step_s", 1e9}}}};
+  const auto beyond = prepare_job(s.dump());
+  ASSERT_FALSE(beyond);
+  EXPECT_NE(beyond.diagnostics[0].message.find("a thousand times as slow"), std::string::npos)
+      << beyond.diagnostics[0].message;
   s["cost_model"] = {{"calibrate", {{"median_step_s", 1}, {"mean_step_s", 1}}}};
   EXPECT_EQ(prepare_job(s.dump()).diagnostics.size(), 1u);
 }

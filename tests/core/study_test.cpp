@@ -356,5 +356,37 @@ TEST(Compare, EnumeratesWhatDividesAndFits) {
   }
 }
 
+TEST(Compare, PlaysEveryLayoutOnTheTrialsOfTheBase) {
+  StudyQuestion q = question(StudyKind::compare);
+  q.layouts = {{"other",
+                {{"/run", R"({"trials":384,"seed":"9","engine":"reference"})"},
+                 {"/run/seed", "\"7\""},
+                 {"/parallel/dp", "2"}}}};
+  const Played p = play(series(1, 3, 256), q);
+  const auto base = read_scenario(p.plan.variants[0].scenario),
+             other = read_scenario(p.plan.variants[1].scenario);
+  EXPECT_EQ(other->run.trials, 256);
+  EXPECT_EQ(other->run.seed, base->run.seed);
+  EXPECT_EQ(other->run.engine, base->run.engine);
+  EXPECT_EQ(other->parallel.dp, 2);
+  EXPECT_EQ(p.result.variants[1].from_best.seconds.value > 0 || p.result.best_p95 == 1, true);
+}
+
+TEST(Compare, SamplesOfDifferentSizesHaveNoDifference) {
+  const std::vector<double> few(256, 1.0), many(1600, 1.0);
+  EXPECT_THROW(study::difference_of(Blocked(few), Blocked(many), Statistic::p95, 1), std::logic_error);
+}
+
+TEST(Sweep, LeavesTheRunAlone) {
+  StudyQuestion q = question(StudyKind::sweep);
+  q.values = {"256", "5000"};
+  for (const char* pointer : {"/run/trials", "/run/seed", "/run"}) {
+    q.pointer = pointer;
+    const auto plan = plan_study(series(1, 1, 256), q);
+    ASSERT_FALSE(plan) << pointer;
+    EXPECT_NE(plan.diagnostics[0].message.find("leaves run alone"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace prism::study_test

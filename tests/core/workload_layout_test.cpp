@@ -87,5 +87,75 @@ TEST(Layout, SequenceParallelismWithoutTensorParallelismSaysThatItDoesNothing) {
                           [](const auto& n) { return n.about == "sequence parallelism"; }));
 }
 
+struct Idle {
+  std::string name;
+  void (*change)(Scenario&);
+  std::string pointer, says;
+};
+void PrintTo(const Idle& idle, std::ostream* out) { *out << idle.name; }
+
+class WithoutEffect : public testing::TestWithParam<Idle> {};
+
+TEST_P(WithoutEffect, IsOneWarningAtItsPlace) {
+  Scenario s = real_job();
+  s.parallel.layers_per_virtual_stage = {4, 4};
+  ASSERT_TRUE(build_workload(s).diagnostics.empty());
+  GetParam().change(s);
+  const auto w = build_workload(s);
+  ASSERT_TRUE(w) << w.diagnostics[0].message;
+  ASSERT_EQ(w.diagnostics.size(), 1u);
+  EXPECT_EQ(w.diagnostics[0].pointer, GetParam().pointer);
+  EXPECT_NE(w.diagnostics[0].message.find(GetParam().says), std::string::npos) << w.diagnostics[0].message;
+  EXPECT_EQ(w.diagnostics[0].severity, Severity::warning);
+}
+
+const Idle idle[] = {
+    {"factor",
+     [](Scenario& s) {
+       s.factors = {jitter("all_to_all", family("lognormal", {{"median", 1}, {"cv", 0.1}}))};
+       s.factors[0].pointer = "/variability/factors/0";
+     },
+     "/variability/factors/0", "a factor on all_to_all has no effect"},
+    {"what_if",
+     [](Scenario& s) {
+       s.what_if = {{0, 0, 0, WhatIf::Unit::node, "all_to_all"}};
+     },
+     "/what_if/0", "all_to_all has no effect"},
+    {"silenced",
+     [](Scenario& s) {
+       s.silenced = {"gemm", "all_to_all"};
+     },
+     "/variability/silenced/1", "silencing all_to_all has no effect"},
+    {"silenced_twice",
+     [](Scenario& s) {
+       s.silenced = {"gemm", "compute", "gemm"};
+     },
+     "/variability/silenced/2", "gemm is silenced twice"},
+    {"spread_twice",
+     [](Scenario& s) {
+       s.spread = {{"compute", 2}, {"compute", 0.5}};
+     },
+     "/variability/spread/1", "spread names compute more than once"},
+    {"exchange", [](Scenario& s) { s.parallel.cp_exchange = ContextExchange::ring; }, "/parallel/cp_exchange",
+     "cp 1"},
+    {"gather", [](Scenario& s) { s.parallel.zero = 0, s.parallel.gather = Gather::per_step; },
+     "/parallel/gather", "zero 0"},
+    {"small_domain", [](Scenario& s) { s.cluster.gpus_per_node = 8, s.cluster.nvlink_domain = 4; },
+     "/cluster/nvlink_domain", "nvlink_domain 4 is smaller than gpus_per_node 8"},
+    {"odd_domain", [](Scenario& s) { s.cluster.gpus_per_node = 8, s.cluster.nvlink_domain = 12; },
+     "/cluster/nvlink_domain", "nvlink_domain 12 is no whole number of nodes"},
+    {"straddling", [](Scenario& s) { s.cluster.gpus_per_node = 3, s.parallel.dp = 2; },
+     "/cluster/gpus_per_node", "tp 4 and nodes of 3 GPUs do not divide"},
+    {"elastic",
+     [](Scenario& s) {
+       s.parallel.dp = 1;
+       s.training_run.emplace();
+       s.training_run->elastic.emplace();
+     },
+     "/training_run/elastic", "dp 1"},
+};
+INSTANTIATE_TEST_SUITE_P(, WithoutEffect, testing::ValuesIn(idle),
+                         [](const auto& idle) { return idle.param.name; });
+
 }  // namespace
 }  // namespace prism::test::workload_layout_test

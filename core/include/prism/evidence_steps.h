@@ -23,7 +23,8 @@ struct StepLog {
 };
 
 /// Reads CSV with a header line (a column of step times: seconds, step_time, ..., with _ms or _us for other
-/// units, and perhaps run), lines of Megatron-LM ("elapsed time per iteration (ms): ..."), of NeMo
+/// units, and perhaps run, step and worker: a step then takes as long as its slowest worker), lines of
+/// Megatron-LM ("elapsed time per iteration (ms): ..."), of NeMo
 /// ("train_step_timing in s: ...", in progress bars too), MLPerf result lines, or plain numbers, one a line,
 /// taken as seconds.
 class StepLogReader {

@@ -68,8 +68,8 @@ struct Graph {
   std::int32_t slots = 0;                  ///< arrival slots; reused once read, so they stay in cache
 };
 
-/// Largest number of chunks a replica may have.
-inline constexpr std::int64_t max_tasks = std::int64_t{1} << 22;
+/// Largest number of chunks a replica may have: a scenario of so many is checked within seconds.
+inline constexpr std::int64_t max_tasks = std::int64_t{1} << 20;
 
 Result<Graph> compile_graph(const PipelineShape& shape, std::string_view schedule);
 

@@ -30,12 +30,12 @@ struct PlannedRun {
 
 struct PlanningQuestion {
   PlanningKind kind = PlanningKind::checkpoint;
-  double within_days = 0;     ///< spares and capacity: in how many days the run must be finished
-  double probability = 0.95;  ///< of finishing in time that is asked for
-  std::int64_t most = 32;     ///< spares: the largest number tried
-  std::vector<std::int64_t>
-      replicas;  ///< capacity: data-parallel sizes; none: what divides the batch, 1/4 to 4 times
-  std::vector<PlannedRun> runs;  ///< schedule
+  double within_days = 0;              ///< spares and capacity: in how many days the run must be finished
+  double probability = 0.95;           ///< of finishing in time that is asked for
+  std::int64_t most = 32;              ///< spares: the largest number tried
+  std::vector<std::int64_t> replicas;  ///< capacity: data-parallel sizes; none: what divides the batch, up to
+                                       ///< 4 times the scenario's
+  std::vector<PlannedRun> runs;        ///< schedule
 };
 
 /// A scenario with its question, its step simulated unless the question changes it.
@@ -47,6 +47,7 @@ struct Planning {
   std::vector<std::string> scenarios;  ///< capacity: of each size, from small to large; schedule: of each run
   std::vector<TrainingSetup> setups;   ///< schedule: of each run, without its step
   std::optional<std::size_t> own;      ///< capacity: which of them is the scenario's own size
+  bool least_size = false;             ///< capacity: one replica is among them, and fewer there are not
   struct LeftOut {
     std::int64_t dp = 0;
     std::string why;

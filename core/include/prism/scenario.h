@@ -179,6 +179,7 @@ struct Factor {
   Distribution factor;
   std::string key = {};  ///< identity: what its random streams are named by
   std::optional<Regime> regime = {};
+  std::string pointer = "/variability";  ///< of its entry; a preset's factors have none
 };
 
 /// Rare interruptions: while a task of base duration x runs on n nodes, Poisson events of mean per_node_s * n

@@ -47,7 +47,7 @@ struct StudyQuestion {
   std::vector<double> slow_down{1.02, 1.05, 1.1};  ///< P(step > x times the step without variability)
 
   // Compare.
-  std::vector<NamedChange> layouts;  ///< empty: enumerated
+  std::vector<NamedChange> layouts;  ///< empty: enumerated; their `run` is the base's whatever they say
   std::int64_t most = 128;           ///< of the enumerated ones, by an estimate of their time
 
   std::vector<double> times{0, 0.5, 1, 2,
@@ -78,6 +78,7 @@ struct StudyPlan {
   };
   std::vector<LeftOut> left_out;
   std::vector<std::string> notes;      ///< what was assumed, in sentences
+  std::vector<Diagnostic> warnings;    ///< of the base
   std::shared_ptr<TableStore> tables;  ///< what variants have in common is made once
 };
 

@@ -164,7 +164,7 @@ std::optional<RefitError> refit_error(std::span<const double> samples, const std
 
 std::string fit_sentence(const Fit& fit) {
   std::string text = fit.families[fit.best].family;
-  if (fit.rivals.empty()) return text + "; told apart from every other family";
+  if (fit.told_apart()) return text + "; told apart from every other family";
   text += "; cannot be told apart from ";
   for (std::size_t i = 0; i < fit.rivals.size(); ++i) text += (i ? ", " : "") + fit.rivals[i];
   return text;

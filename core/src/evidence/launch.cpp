@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include "evidence/faults.h"
 #include "evidence/json_text.h"
@@ -28,6 +29,7 @@ struct LaunchReader::State {
   std::optional<std::int64_t> nodes, layers_per_virtual_stage;
   bool grouped_queries = false;
   std::optional<std::int64_t> query_groups;
+  std::set<std::string> seen, repeated;
 
   bool number(std::string_view flag, const std::string& value);
   bool word(std::string_view flag, const std::string& value);
@@ -115,6 +117,7 @@ bool LaunchReader::State::word(std::string_view flag, const std::string& value) 
 void LaunchReader::State::take(const std::string& flag, const std::string& value) {
   ++account.records;
   if (number(flag, value) || word(flag, value)) {
+    if (!seen.insert(flag).second) repeated.insert(flag);
     ++account.used;
     return account.recognise("flags of model and layout");
   }
@@ -166,6 +169,8 @@ void LaunchReader::State::settle() {
         "64)");
   out.assumed.push_back("GPU h100-sxm: no argument names it");
   for (const std::string& a : out.assumed) account.notes.push_back("assumed: " + a);
+  for (const std::string& flag : repeated)
+    account.notes.push_back(flag.substr(0, 80) + " is given more than once: the last one counts");
   if (!out.unknown.empty()) {
     std::string list;
     for (std::size_t i = 0; i < out.unknown.size() && i < 30; ++i) list += (i ? ", " : "") + out.unknown[i];

@@ -89,7 +89,10 @@ void OperatorTraceReader::State::read_header(std::string_view line) {
   split_fields(line, ',', fields);
   std::string missing;
   for (int c = 0; c < columns; ++c) {
-    const auto found = std::find(fields.begin(), fields.end(), column_names[static_cast<std::size_t>(c)]);
+    const std::string_view name = column_names[static_cast<std::size_t>(c)];
+    const auto found = std::find(fields.begin(), fields.end(), name);
+    if (std::count(fields.begin(), fields.end(), name) > 1)
+      return fault(Code::duplicate_key, "the first line names the column " + std::string(name) + " twice");
     at[static_cast<std::size_t>(c)] = found == fields.end() ? -1 : static_cast<int>(found - fields.begin());
     if (found == fields.end() && c < required)
       missing += (missing.empty() ? "" : ", ") + std::string(column_names[static_cast<std::size_t>(c)]);

@@ -59,15 +59,25 @@ std::optional<Diagnostic> replicas_differ(const OperatorTrace& trace) {
       "all replicas run the same program");
 }
 
+/// Why no row was used: the reason that most rows have.
+Diagnostic nothing_usable(const Account& account) {
+  const auto most = std::max_element(account.ignored.begin(), account.ignored.end(),
+                                     [](const auto& a, const auto& b) { return a.count < b.count; });
+  const std::string rows = std::to_string(account.records) + " rows";
+  if (most == account.ignored.end())
+    return evidence_fault(Code::missing_key, "there is no row of an operation");
+  const bool types = most->what.find("unknown type") != std::string::npos;
+  return evidence_fault(
+      Code::missing_key,
+      "none of " + rows + " can be used; of " + std::to_string(most->count) + ": " + most->what,
+      types ? "optype should be forward-compute, backward-compute, forward-send and so on" : "");
+}
+
 }  // namespace
 
 Result<OperatorTrace> tabulate_rows(std::vector<OperatorRow> rows, Account& account) {
   using Fault = Result<OperatorTrace>;
-  if (rows.empty())
-    return Fault::fault(evidence_fault(
-        Code::missing_key,
-        "no row of a known operation type: 0 of " + std::to_string(account.records) + " rows recognised",
-        "optype should be forward-compute, backward-compute, forward-send and so on"));
+  if (rows.empty()) return Fault::fault(nothing_usable(account));
   // seq_id counts within a type; where a trace lacks it, or repeats it, the start decides.
   std::sort(rows.begin(), rows.end(), [](const OperatorRow& a, const OperatorRow& b) {
     return std::tie(a.step, a.replica, a.stage, a.type, a.seq, a.start, a.duration) <

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <variant>
 
 #include "evidence/faults.h"
 #include "evidence/json_text.h"
@@ -42,6 +44,37 @@ double next_step_correlation(const std::vector<double>& v) {
     if (i > 0) together += (v[i] - mean) * (v[i - 1] - mean);
   }
   return all > 0 ? together / all : 0;
+}
+
+using Made = std::variant<Distribution, ParameterFault>;
+
+/// The law of a fit, or why steps so far apart have none.
+Made made(const StepFit& f) {
+  std::vector<double> weights;
+  std::vector<Distribution> parts;
+  std::optional<ParameterFault> fault;
+  const auto add = [&](double weight, const char* family, std::array<double, 2> values) {
+    Made part = find_family(family)->sets[0].make(values);
+    if (const auto* why = std::get_if<ParameterFault>(&part)) {
+      fault = *why;
+      return;
+    }
+    weights.push_back(weight);
+    parts.push_back(std::get<Distribution>(std::move(part)));
+  };
+  add(1 - f.second_weight - f.stall_rate, "normal", {f.median * f.body_at, f.median * f.body_sd});
+  if (f.second_weight > 0) add(f.second_weight, "normal", {f.median * f.second_at, f.median * f.body_sd});
+  if (f.stall_rate > 0)
+    add(f.stall_rate, "shifted_exponential", {f.median * (1 + f.stall_from), f.median * f.stall_size});
+  if (fault) return *fault;
+  if (parts.size() == 1) return parts[0];
+  return make_mixture(weights, parts);
+}
+
+Result<StepFit> unfit(const ParameterFault& fault) {
+  return Result<StepFit>::fault(
+      evidence_fault(Code::impossible_distribution, "no distribution describes these steps: " + fault.message,
+                     "look for steps in another unit, and for entries that are no steps"));
 }
 
 }  // namespace
@@ -85,29 +118,17 @@ Result<StepFit> fit_steps(const std::vector<double>& seconds) {
   f.correlation = next_step_correlation(seconds);
   if (!body.empty()) f.body_at = mean_of(body);
   // The parts overlap; moved as a whole, so that the median of the fit is the median of the steps.
-  const double off = distribution_of(f).median() / f.median;
+  const Made first = made(f);
+  if (const auto* fault = std::get_if<ParameterFault>(&first)) return unfit(*fault);
+  const double off = std::get<Distribution>(first).median() / f.median;
   f.body_at /= off;
   if (f.second_weight > 0) f.second_at /= off;
+  const Made moved = made(f);
+  if (const auto* fault = std::get_if<ParameterFault>(&moved)) return unfit(*fault);
   return Result<StepFit>::of(f);
 }
 
-Distribution distribution_of(const StepFit& f) {
-  const auto member = [](const char* family, std::array<double, 2> values) {
-    return std::get<Distribution>(find_family(family)->sets[0].make(values));
-  };
-  std::vector<double> weights = {1 - f.second_weight - f.stall_rate};
-  std::vector<Distribution> parts = {member("normal", {f.median * f.body_at, f.median * f.body_sd})};
-  if (f.second_weight > 0) {
-    weights.push_back(f.second_weight);
-    parts.push_back(member("normal", {f.median * f.second_at, f.median * f.body_sd}));
-  }
-  if (f.stall_rate > 0) {
-    weights.push_back(f.stall_rate);
-    parts.push_back(member("shifted_exponential", {f.median * (1 + f.stall_from), f.median * f.stall_size}));
-  }
-  if (parts.size() == 1) return parts[0];
-  return std::get<Distribution>(make_mixture(weights, parts));
-}
+Distribution distribution_of(const StepFit& f) { return std::get<Distribution>(made(f)); }
 
 std::string distribution_json(const StepFit& f) {
   using Json = nlohmann::ordered_json;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
+#include <tuple>
 
 #include "evidence/faults.h"
 #include "evidence/lines.h"
@@ -49,6 +52,16 @@ constexpr ColumnName marks[] = {
     {"train_step_time", 1},
 };
 
+constexpr std::string_view step_columns[] = {"step", "iteration", "iter", "global_step"};
+constexpr std::string_view worker_columns[] = {"worker", "worker_id", "rank", "global_rank", "dp_rank"};
+/// Beyond both no step of a job lies: whoever has such a number has another unit, or no step.
+constexpr double shortest_s = 1e-9, longest_s = 1e9;
+
+template <std::size_t n>
+bool is_one_of(const std::string_view (&names)[n], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out)
@@ -73,8 +86,15 @@ struct StepLogReader::State {
   std::vector<std::string_view> fields;
   enum class Form { unknown, csv, marked, plain } form = Form::unknown;
   char separator = ',';
-  int time_column = -1, run_column = -1;
+  int time_column = -1, run_column = -1, step_column = -1, worker_column = -1;
   double unit = 1;
+  /// Rows of one worker for one step so far, and where the n-th of a step stands in its run: a run that goes
+  /// back to a checkpoint has steps again.
+  std::map<std::tuple<std::string, std::string, std::string>, int> rows_of_worker;
+  std::map<std::tuple<std::string, std::string, int>, std::size_t> place_of_step;
+  std::string last_run, last_step;
+  std::int64_t slower_workers = 0, steps_again = 0;
+  std::optional<Diagnostic> fault;
 
   StepLog::Run& run_named(std::string_view name) {
     for (StepLog::Run& r : log.runs)
@@ -82,12 +102,23 @@ struct StepLogReader::State {
     log.runs.push_back({std::string(name), {}});
     return log.runs.back();
   }
+  bool is_step_time(double seconds) {
+    if (!(seconds > 0))
+      account.ignore("step time not above 0");
+    else if (!(seconds >= shortest_s && seconds <= longest_s))
+      account.ignore("step time not from 1e-9 to 1e9 s");
+    else if (log.runs.size() > 10'000)
+      account.ignore("runs beyond 10,000");
+    else
+      return true;
+    return false;
+  }
   void take(std::string_view run, double seconds) {
-    if (!(seconds > 0)) return account.ignore("step time not above 0");
-    if (log.runs.size() > 10'000) return account.ignore("runs beyond 10,000");
+    if (!is_step_time(seconds)) return;
     run_named(run).seconds.push_back(seconds);
     ++account.used;
   }
+  void take_row(std::string_view run, std::string_view step, std::string_view worker, double seconds);
   bool is_header(std::string_view line);
   bool marked(std::string_view line);
   void read_line(std::string_view line);
@@ -100,6 +131,8 @@ bool StepLogReader::State::is_header(std::string_view line) {
     split_fields(text, s, fields);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (fields[i] == "run" || fields[i] == "run_id") run_column = static_cast<int>(i);
+      if (is_one_of(step_columns, fields[i])) step_column = static_cast<int>(i);
+      if (is_one_of(worker_columns, fields[i])) worker_column = static_cast<int>(i);
       for (const ColumnName& c : time_columns)
         if (fields[i] == c.name && time_column < 0) {
           time_column = static_cast<int>(i);
@@ -111,9 +144,35 @@ bool StepLogReader::State::is_header(std::string_view line) {
         }
     }
     if (time_column >= 0) return separator = s, true;
-    run_column = -1;
+    run_column = step_column = worker_column = -1;
   }
   return false;
+}
+
+/// A step takes as long as its slowest worker.
+void StepLogReader::State::take_row(std::string_view run, std::string_view step, std::string_view worker,
+                                    double seconds) {
+  if (!is_step_time(seconds)) return;
+  if (worker_column < 0) {
+    if (run == last_run && step == last_step && !fault)
+      fault = evidence_fault(Code::inconsistent,
+                             "step " + std::string(step) + " stands in two rows one after the other",
+                             "one row a step, or a column worker (or rank) that says whose row it is");
+    last_run = run;
+    last_step = step;
+  }
+  const std::string name(run), number(step);
+  const int nth = rows_of_worker[{name, number, std::string(worker)}]++;
+  std::vector<double>& steps = run_named(run).seconds;
+  const auto [place, fresh] = place_of_step.try_emplace({name, number, nth}, steps.size());
+  ++account.used;
+  if (fresh) {
+    steps.push_back(seconds);
+    steps_again += nth > 0;
+  } else {
+    steps[place->second] = std::max(steps[place->second], seconds);
+    ++slower_workers;
+  }
 }
 
 bool StepLogReader::State::marked(std::string_view line) {
@@ -140,8 +199,9 @@ void StepLogReader::State::read_line(std::string_view line) {
                                                            : std::string_view{};
     };
     const auto value = number_of(cell(time_column));
-    return value ? take(cell(run_column), *value * unit)
-                 : account.ignore("no number in the column of step times");
+    if (!value) return account.ignore("no number in the column of step times");
+    if (step_column < 0) return take(cell(run_column), *value * unit);
+    return take_row(cell(run_column), cell(step_column), cell(worker_column), *value * unit);
   }
   if (form != Form::plain && marked(line)) {
     form = Form::marked;
@@ -176,13 +236,24 @@ Result<StepLog> StepLogReader::finish() {
   s.account.format = s.form == State::Form::csv      ? "step times, CSV"
                      : s.form == State::Form::marked ? "step times, log lines"
                                                      : "step times, plain numbers";
+  if (s.fault) return Result<StepLog>::fault(*s.fault);
   if (s.account.used == 0)
     return Result<StepLog>::fault(evidence_fault(
         Code::missing_key, "no step time found in " + std::to_string(s.account.records) + " lines",
         "CSV with a column such as seconds or step_time_ms, log lines of Megatron-LM or NeMo, or one number "
         "a line"));
   if (s.form == State::Form::plain) s.account.notes.push_back("plain numbers are taken as seconds");
-  s.account.recognise("steps", s.account.used);
+  if (s.worker_column >= 0 && s.step_column < 0)
+    return Result<StepLog>::fault(
+        evidence_fault(Code::missing_key, "a column says whose each row is, but none which step it is of",
+                       "add a column step"));
+  if (s.slower_workers > 0)
+    s.account.notes.push_back("rows of several workers: a step takes as long as its slowest worker");
+  if (s.steps_again > 0)
+    s.account.notes.push_back(
+        std::to_string(s.steps_again) +
+        " steps come again in their run, as after a return to a checkpoint; each counts");
+  s.account.recognise("steps", s.account.used - s.slower_workers);
   s.account.recognise("runs", static_cast<std::int64_t>(s.log.runs.size()));
   return Result<StepLog>::of(std::move(s.log));
 }

@@ -10,7 +10,8 @@ namespace {
 
 std::string gib(double bytes) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", bytes / 1073741824.0);
+  const double n = bytes / 1073741824.0;
+  std::snprintf(text, sizeof text, n > 0 && n < 0.1 ? "%.2g GiB" : "%.1f GiB", n);
   return text;
 }
 

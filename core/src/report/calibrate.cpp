@@ -59,6 +59,16 @@ double scale_of(Scenario scenario, double step_s) {
   return std::sqrt(low * high);
 }
 
+/// The end of the range of step times that the target lies beyond, in words; nothing if it lies inside.
+std::string reachable(Scenario& scenario, double target) {
+  const auto fastest = simulated(scenario, least_scale), slowest = simulated(scenario, largest_scale);
+  if (fastest && target < *fastest)
+    return ": with compute a thousand times as fast it takes " + seconds(*fastest);
+  if (slowest && target > *slowest)
+    return ": with compute a thousand times as slow it takes " + seconds(*slowest);
+  return "";
+}
+
 }  // namespace
 
 Result<CalibrationAccount> calibrate(Scenario& scenario) {
@@ -84,12 +94,9 @@ Result<CalibrationAccount> calibrate(Scenario& scenario) {
     account.factor = 1 / scenario.cost_model.compute_scale;
     return R::of(std::move(account));
   }
-  const auto fastest = simulated(scenario, least_scale);
   return R::fault(
       {Code::inconsistent, "/cost_model/calibrate",
-       "no efficiency of compute makes the step take " + seconds(target) +
-           (fastest ? ": with compute a thousand times as fast it takes " + seconds(*fastest)
-                    : std::string()),
+       "no efficiency of compute makes the step take " + seconds(target) + reachable(scenario, target),
        "communication and waiting are not calibrated: see network_efficiency, links and overlap"});
 }
 

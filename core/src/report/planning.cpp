@@ -60,28 +60,62 @@ Result<PlanningQuestion> read_question_of(std::string_view text) {
   return R::of(q);
 }
 
-/// Numbers of replicas that divide the batch, from a quarter to four times the scenario's own.
-std::vector<std::int64_t> dividing_sizes(const Planning& p, std::int64_t dp) {
+/// Numbers of replicas that divide the batch, from small to large, up to `most`.
+std::vector<std::int64_t> dividing_sizes(const Planning& p, std::int64_t most) {
   const ordered_json batch = (*scenario::parse_json(p.resolved))["batch"];
   const std::int64_t all = batch["global"].get<std::int64_t>() / batch["micro"].get<std::int64_t>();
   std::vector<std::int64_t> sizes;
-  for (std::int64_t n = std::max<std::int64_t>(1, dp / 4); n <= 4 * dp; ++n)
+  for (std::int64_t n = 1; n <= most; ++n)
     if (all % n == 0) sizes.push_back(n);
   return sizes;
 }
 
-/// The same global batch on other numbers of replicas.
-void add_sizes(Planning& p, std::int64_t dp) {
-  for (std::int64_t n : p.question.replicas.empty() ? dividing_sizes(p, dp) : p.question.replicas) {
-    const std::string text =
-        edited(p.resolved, {{"/parallel/dp", std::to_string(n)}, {"/batch/micro_batches", ""}});
-    if (const auto job = prepare_job(text); !job) {
-      p.left_out.push_back({n, job.diagnostics.front().message});
-      continue;
-    }
-    if (n == dp) p.own = p.scenarios.size();
-    p.scenarios.push_back(text);
+struct Size {
+  std::int64_t dp;
+  std::string scenario;
+  bool hopeless;  ///< too slow even without failures and without variability
+};
+
+/// The same global batch on another number of replicas; none, and noted why, if it cannot be.
+std::optional<Size> size_of(Planning& p, std::int64_t dp) {
+  Size size{dp, edited(p.resolved, {{"/parallel/dp", std::to_string(dp)}, {"/batch/micro_batches", ""}}),
+            false};
+  const auto job = prepare_job(size.scenario);
+  if (!job) {
+    p.left_out.push_back({dp, job.diagnostics.front().message});
+    return std::nullopt;
   }
+  const double least = deterministic(*job->simulation).step_s * static_cast<double>(p.setup.plan.steps);
+  size.hopeless = least > p.question.within_days * day_s;
+  return size;
+}
+
+/// The sizes asked for; or those that divide the batch, from a quarter of the scenario's own size to four
+/// times it and below down to one that cannot be in time: else the smallest of them would look like the
+/// answer.
+void add_sizes(Planning& p, std::int64_t dp) {
+  std::vector<Size> sizes;
+  const auto add = [&](std::int64_t n) {
+    auto size = size_of(p, n);
+    const bool hopeless = size && size->hopeless;
+    if (size) sizes.push_back(std::move(*size));
+    return hopeless;
+  };
+  if (!p.question.replicas.empty()) {
+    for (std::int64_t n : p.question.replicas) add(n);
+  } else {
+    const std::vector<std::int64_t> all = dividing_sizes(p, 4 * dp);
+    const auto first = std::lower_bound(all.begin(), all.end(), std::max<std::int64_t>(1, dp / 4));
+    for (auto n = first; n != all.end(); ++n) add(*n);
+    bool reached = !sizes.empty() && sizes.front().hopeless;
+    for (auto n = first; !reached && n != all.begin();) reached = add(*--n);
+    std::sort(sizes.begin(), sizes.end(), [](const Size& a, const Size& b) { return a.dp < b.dp; });
+  }
+  for (Size& size : sizes) {
+    if (size.dp == dp) p.own = p.scenarios.size();
+    p.scenarios.push_back(std::move(size.scenario));
+  }
+  p.least_size = !sizes.empty() && sizes.front().dp == 1;
 }
 
 /// Spares or intervals to try, on the step simulated once.
@@ -263,7 +297,12 @@ std::string planning_json(const Planning& p, const Parts& parts) {
     const PlanningQuestion& q = p.question;
     out["within_days"] = q.within_days;
     out["asked_probability"] = q.probability;
-    out["capacity"] = capacity_json(capacity_of(played, q.within_days * day_s, q.probability));
+    Capacity found = capacity_of(played, q.within_days * day_s, q.probability);
+    // Whether fewer would do was not looked at: then nothing is known from below.
+    const bool edge = q.kind == PlanningKind::capacity && !p.least_size;
+    if (edge && found.perhaps == 0) found.perhaps = -1;
+    out["capacity"] = capacity_json(found);
+    out["capacity"]["or_fewer"] = edge && found.answer == 0;
     if (q.kind == PlanningKind::capacity) {
       out["left_out"] = ordered_json::array();
       for (const auto& [dp, why] : p.left_out) out["left_out"].push_back({{"dp", dp}, {"why", why}});

@@ -48,6 +48,11 @@ bool holds(const ParameterSet& set, std::string_view parameter) {
                      [&](const Parameter& p) { return p.name == parameter; });
 }
 
+std::string with_article(std::string_view word) {
+  const bool vowel = std::string_view("aeiou").find(word[0]) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(word);
+}
+
 /// "median_us + p95_us, or mean_us + cv"
 std::string accepted(const Family& family, Quantity quantity) {
   std::string text;
@@ -81,7 +86,7 @@ bool collect(Notes& notes, const Family& family, const Json& object, const std::
     if (found == keys.end()) {
       const std::vector<std::string_view> names(keys.begin(), keys.end());
       notes.fault(Code::unknown_key, child(pointer, member.first),
-                  "a " + std::string(family.name) + " distribution has no parameter " +
+                  with_article(family.name) + " distribution has no parameter " +
                       in_quotes(excerpt(member.first)) + " here",
                   suggestion(member.first, names));
       return false;

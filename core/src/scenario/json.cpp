@@ -192,6 +192,22 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Level> open_;  // pointers stay valid: a container grows only while it is the innermost
 };
 
+/// A picture, a program, a packed file: its first bytes make no sense as JSON, nor would what is said of
+/// them.
+std::optional<Diagnostic> not_text(std::string_view text) {
+  const bool packed = text.starts_with("\x1f\x8b");
+  const std::size_t zero = text.find('\0');
+  if (!packed && zero == std::string_view::npos) return std::nullopt;
+  return Diagnostic{Code::syntax,
+                    "",
+                    packed ? "this is not text: it is packed by gzip"
+                           : "this is not text: byte " + std::to_string(zero + 1) + " is 0",
+                    "a scenario is JSON in UTF-8",
+                    Severity::error,
+                    1,
+                    1};
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
@@ -204,8 +220,10 @@ Result<Json> parse_json(std::string_view text) {
     return Result<Json>::fault(
         {Code::syntax, "", "the text is empty", "start with { \"prism\": 1 }", Severity::error, 1, 1});
   Builder builder(text);
-  if (!Json::sax_parse(text.begin(), text.end(), &builder))
+  if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
+    if (auto binary = not_text(text)) return Result<Json>::fault(std::move(*binary));
     return Result<Json>::fault(std::move(*builder.fault));
+  }
   return Result<Json>::of(std::move(builder.root));
 }
 

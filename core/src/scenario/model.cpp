@@ -117,7 +117,7 @@ void read_model(Section& root, Scenario& to) {
     good = false;
   }
   if (good && m.heads % m.kv_heads != 0) {
-    s.fault_at("kv_heads", Code::not_divisible,
+    s.fault_at(s.has("kv_heads") ? "kv_heads" : "heads", Code::not_divisible,
                "heads " + shown(m.heads) + " does not divide by kv_heads " + shown(m.kv_heads));
     good = false;
   }

@@ -49,10 +49,10 @@ void read_silenced(Section& variability, Scenario& to) {
   if (!list || !is_array(variability.notes(), *list, variability.at(key), 0, most)) return;
   Json echo = Json::array();
   for (std::size_t i = 0; i < list->size(); ++i) {
-    const Json entry = Json{{"what", (*list)[i]}};
     std::string what;
-    Section s(variability.notes(), &entry, child(variability.at(key), i));
-    if (!s.name("what", what, cause_targets(), "a kind, class or network domain")) return;
+    if (!read_name(variability.notes(), (*list)[i], child(variability.at(key), i), cause_targets(),
+                   "a kind, class or network domain", what))
+      return;
     to.silenced.push_back(what);
     echo.push_back(what);
   }

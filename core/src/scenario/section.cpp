@@ -112,6 +112,25 @@ bool read_real(Notes& notes, const Json& value, const std::string& pointer, Limi
   return true;
 }
 
+bool read_name(Notes& notes, const Json& value, const std::string& pointer, Names names,
+               std::string_view what, std::string& to) {
+  if (!value.is_string()) {
+    notes.fault(Code::wrong_type, pointer,
+                "expected the name of " + std::string(what) + ", found " + described(value),
+                "known here: " + listed(names));
+    return false;
+  }
+  const std::string& given = value.get_ref<const std::string&>();
+  if (std::find(names.begin(), names.end(), given) == names.end()) {
+    notes.fault(Code::unknown_name, pointer,
+                in_quotes(excerpt(given)) + " is not the name of " + std::string(what),
+                suggestion(given, names));
+    return false;
+  }
+  to = given;
+  return true;
+}
+
 bool is_array(Notes& notes, const Json& value, const std::string& pointer, std::size_t least,
               std::size_t most) {
   if (!value.is_array()) {
@@ -238,24 +257,7 @@ bool Section::name(std::string_view key, std::string& to, Names names, std::stri
                    std::optional<Assumed<std::string>> otherwise) {
   bool assumed = false;
   const Json* value = begin(key, otherwise, to, assumed);
-  if (value) {
-    if (!value->is_string()) {
-      notes_->fault(Code::wrong_type, at(key),
-                    "expected the name of " + std::string(what) + ", found " + described(*value),
-                    "known here: " + listed(names));
-      return false;
-    }
-    const std::string& given = value->get_ref<const std::string&>();
-    if (std::find(names.begin(), names.end(), given) == names.end()) {
-      notes_->fault(Code::unknown_name, at(key),
-                    in_quotes(excerpt(given)) + " is not the name of " + std::string(what),
-                    suggestion(given, names));
-      return false;
-    }
-    to = given;
-  } else if (!assumed) {
-    return false;
-  }
+  if (value ? !read_name(*notes_, *value, at(key), names, what, to) : !assumed) return false;
   put(key, to);
   return true;
 }

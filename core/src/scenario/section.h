@@ -123,6 +123,8 @@ bool read_integer(Notes& notes, const Json& value, const std::string& pointer, L
                   std::int64_t& to);
 bool read_real(Notes& notes, const Json& value, const std::string& pointer, Limits<double> limits,
                double& to);
+bool read_name(Notes& notes, const Json& value, const std::string& pointer, Names names,
+               std::string_view what, std::string& to);
 /// An array of at most `most` items.
 bool is_array(Notes& notes, const Json& value, const std::string& pointer, std::size_t least,
               std::size_t most);

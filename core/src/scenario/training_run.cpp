@@ -119,8 +119,12 @@ void read_failures(Section& run, TrainingPlan& to) {
   if (!opened) return;
   Section& s = opened->section;
   const Json* causes = s.take("causes");
+  const bool named = !opened->preset.empty();
   if (opened->preset.empty()) s.put_assumed("preset", opened->preset = "none", "default");
-  if (causes) {
+  if (causes && causes->is_array() && causes->empty() && (!named || opened->preset != "none")) {
+    s.fault_at("causes", Code::inconsistent, "the list holds no cause of failures",
+               "for a run without failures write \"failures\": \"none\"");
+  } else if (causes) {
     read_causes(s, *causes, to);
   } else {
     const FailurePreset& p = *find_preset(failure_presets(), opened->preset);

@@ -136,7 +136,7 @@ Json read_factor(Notes& notes, const Json& value, const std::string& pointer, st
   }
   if (!good) return nullptr;
   to.push_back({what, enumerator<Scope>(scopes, scope), enumerator<Period>(periods, period), std::move(*law),
-                key_of(to, name, what + " " + scope + " " + period), regime});
+                key_of(to, name, what + " " + scope + " " + period), regime, pointer});
   return std::move(s.echo);
 }
 
@@ -252,6 +252,9 @@ void read_variability(Section& root, Scenario& to, bool job) {
 
   const VariabilityPreset& p = *find_preset(variability_presets(), preset);
   read_causes(s, "preset_factors", "factors", preset, written_out(p), to.factors, read_factor);
+  if (!s.has("preset_factors"))
+    for (std::size_t i = 0; i < std::min(p.factors.size(), to.factors.size()); ++i)
+      to.factors[i].pointer = root.at("variability");
   read_causes(s, "preset_stalls", "stalls", preset, stalls_written_out(p), to.stalls, read_stall);
   read_spread(s, to);
   read_silenced(s, to);

@@ -157,7 +157,12 @@ std::vector<Diagnostic> plan_compare(StudyPlan& plan) {
   plan.axes = {"memory_share"};
   add(plan, "as it is", {0}, {});
   if (plan.question.layouts.empty()) return enumerate(plan);
-  for (const NamedChange& layout : plan.question.layouts) add(plan, layout.name, {0}, layout.edits);
+  for (const NamedChange& layout : plan.question.layouts) {
+    // Another file brings its own trials and seed along: differences are of the same trials.
+    std::vector<Edit> edits = layout.edits;
+    std::erase_if(edits, [](const Edit& e) { return is_of_run(e.pointer); });
+    add(plan, layout.name, {0}, std::move(edits));
+  }
   return {};
 }
 

@@ -51,6 +51,9 @@ std::vector<Diagnostic> plan_sweep(StudyPlan& plan) {
   if (q.pointer.empty() || q.pointer[0] != '/')
     return {unfit("a sweep needs the JSON Pointer of a number, such as /batch/micro; found \"" + q.pointer +
                   "\"")};
+  if (is_of_run(q.pointer))
+    return {unfit("a sweep leaves run alone: its variants are compared trial by trial; found \"" + q.pointer +
+                  "\"")};
   if (q.values.empty()) return {unfit("a sweep needs values")};
   plan.axes = {q.pointer};
   add(plan, "as it is", {0}, {});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "distribution/standard_normal.h"
 #include "statistics/binomial.h"
@@ -125,6 +126,8 @@ Interval jackknife_interval(const Blocked& sample, Statistic s) {
 }
 
 Difference difference_of(const Blocked& x, const Blocked& y, Statistic s, std::size_t comparisons) {
+  if (x.without.size() != y.without.size() || x.sorted.size() != y.sorted.size())
+    throw std::logic_error("samples of different numbers of trials have no trials in common");
   const auto k = static_cast<std::size_t>(s);
   std::vector<double> without;
   for (std::size_t b = 0; b < x.without.size(); ++b) without.push_back(x.without[b][k] - y.without[b][k]);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/memory.h"
 #include "prism/table_store.h"
 #include "scenario/json.h"
 #include "study/variants.h"
@@ -18,6 +19,8 @@ std::string first_error(const std::vector<Diagnostic>& diagnostics) {
 Diagnostic unfit(std::string message, std::string hint) {
   return {Code::inconsistent, "", std::move(message), std::move(hint)};
 }
+
+bool is_of_run(std::string_view pointer) { return pointer == "/run" || pointer.starts_with("/run/"); }
 
 std::string number_text(double x) { return scenario::number(x).dump(); }
 
@@ -61,7 +64,10 @@ Result<StudyPlan> plan_study(std::string_view text, const StudyQuestion& questio
     return R::faults(std::move(workload.diagnostics));
   }
   StudyPlan plan{
-      question, std::move(*base), edited(text, {}), {}, {}, {}, {}, std::make_shared<TableStore>()};
+      question, std::move(*base), edited(text, {}), {}, {}, {}, {}, {}, std::make_shared<TableStore>()};
+  plan.warnings = std::move(workload.diagnostics);
+  if (auto warning = check_memory(*workload)) plan.warnings.push_back(std::move(*warning));
+  place(text, plan.warnings);
   auto faults = study::planners[static_cast<std::size_t>(question.kind)](plan);
   if (faults.empty() && plan.variants.size() < 2)
     faults.push_back(study::unfit("nothing is left to compare" +

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prism/study.h"
@@ -16,6 +17,8 @@ bool add(StudyPlan& plan, std::string name, std::vector<double> at, std::vector<
 std::string first_error(const std::vector<Diagnostic>& diagnostics);
 /// A fault of the question itself.
 Diagnostic unfit(std::string message, std::string hint = {});
+/// Whether an edit changes trials, seed or engine, which all variants have in common.
+bool is_of_run(std::string_view pointer);
 /// As few digits as it takes to read the number back.
 std::string number_text(double x);
 inline std::string in_json(const std::string& text) { return "\"" + text + "\""; }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prism/workload.h"
 
-#include <array>
-
 #include "workload/doors.h"
+#include "workload/ineffective.h"
 #include "workload/layout_rules.h"
 #include "workload/network.h"
 #include "workload/parameters.h"
@@ -54,18 +53,10 @@ std::vector<Diagnostic> check_times(const Scenario& scenario, const Workload& w)
            "check the rates of GPU and links and the efficiencies of the cost model"}};
 }
 
-/// Warnings: factors on kinds of operators that the step does not have.
-std::vector<Diagnostic> idle_factors(const Scenario& scenario, const Workload& w) {
-  std::array<bool, kind_count> used{};
+workload::Kinds kinds_of(const Workload& w) {
+  workload::Kinds used{};
   visit_operators(w, [&](const Operator& op) { used[static_cast<std::size_t>(op.kind)] = true; });
-  std::vector<Diagnostic> warnings;
-  for (const Factor& factor : scenario.factors)
-    for (std::size_t k = 0; k < kind_count; ++k)
-      if (!used[k] && factor.what == kind_name(static_cast<Kind>(k)))
-        warnings.push_back({Code::inconsistent, "/variability",
-                            "a factor on " + factor.what + " has no effect: the step has no such operator",
-                            "", Severity::warning});
-  return warnings;
+  return used;
 }
 
 /// Half of every matrix product of a backward pass is the gradient of its weights: the same multiplication
@@ -136,7 +127,7 @@ Result<Workload> build_workload(const Scenario& scenario) {
   result->schedule = scenario.parallel.schedule;
   if (auto faults_found = check_times(scenario, *result); !faults_found.empty())
     return Result<Workload>::faults(std::move(faults_found));
-  for (Diagnostic& warning : idle_factors(scenario, *result))
+  for (Diagnostic& warning : workload::ineffective(scenario, kinds_of(*result)))
     result.diagnostics.push_back(std::move(warning));
   result->tokens = static_cast<double>(scenario.batch.global) * static_cast<double>(scenario.batch.sequence);
   if (splits_weight_gradients(result->schedule)) split_weight_gradients(*result);

@@ -40,6 +40,8 @@ export interface Planning {
     answer: number | null;
     interval: [number | null, number | null];
     point_estimate: number | null;
+    /** The answer is the smallest size tried; whether fewer would do was not looked at. */
+    or_fewer: boolean;
     candidates: Chance[];
   };
   left_out?: { dp: number; why: string }[];
@@ -62,7 +64,10 @@ export function planningReading(p: Planning): string {
   if (!capacity) return "";
   const what = p.prism_study === "spares" ? "Spare nodes" : "GPUs";
   const [low, high] = capacity.interval;
-  const asked = `${what} for ${format.percent(p.asked_probability ?? 0)} chance of finishing within ${format.significant(p.within_days ?? 0, 4)} days: ${counted(capacity.answer)} (95 % interval ${counted(low)} to ${counted(high)}); a point estimate, without failures, says ${counted(capacity.point_estimate)}.`;
+  // Where nothing is known from below, or no size does at all.
+  const range = [...(low === null ? [] : [counted(low)]), counted(high)].join(" to ");
+  const upTo = low === null && high !== null ? "up to " : "";
+  const asked = `${what} for ${format.percent(p.asked_probability ?? 0)} chance of finishing within ${format.significant(p.within_days ?? 0, 4)} days: ${counted(capacity.answer)}${capacity.or_fewer ? " or fewer: the smallest size tried" : ""} (95 % interval ${upTo}${range}); a point estimate, without failures, says ${counted(capacity.point_estimate)}.`;
   if (!latest_start) return asked;
   const before = latest_start.before_deadline_s;
   return `${asked} ${before === null ? "On the scenario’s own GPUs too few runs ever finish." : `On the scenario’s own GPUs: start ${span(before)} before the deadline.`}`;
