@@ -369,7 +369,6 @@ TEST(Compare, PlaysEveryLayoutOnTheTrialsOfTheBase) {
   EXPECT_EQ(other->run.seed, base->run.seed);
   EXPECT_EQ(other->run.engine, base->run.engine);
   EXPECT_EQ(other->parallel.dp, 2);
-  EXPECT_EQ(p.result.variants[1].from_best.seconds.value > 0 || p.result.best_p95 == 1, true);
 }
 
 TEST(Compare, SamplesOfDifferentSizesHaveNoDifference) {
