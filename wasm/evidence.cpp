@@ -32,10 +32,15 @@ bool import_piece(int handle, const val& array) {
   return import.feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
 }
 
-std::string import_end(int handle, const std::string& title) {
-  std::string answer = import_of(handle).finish(title);
+std::string import_found(int handle) { return import_of(handle).found(); }
+
+std::string import_rest(int handle, const std::string& title) { return import_of(handle).rest(title); }
+
+std::string import_timeline(int handle) { return import_of(handle).timeline(); }
+
+void import_end(int handle) {
+  import_of(handle);
   imports.erase(handle);
-  return answer;
 }
 
 }  // namespace
@@ -43,5 +48,8 @@ std::string import_end(int handle, const std::string& title) {
 EMSCRIPTEN_BINDINGS(prism_evidence) {
   emscripten::function("import_begin", &Guarded<import_begin>::call);
   emscripten::function("import_piece", &Guarded<import_piece>::call);
+  emscripten::function("import_found", &Guarded<import_found>::call);
+  emscripten::function("import_rest", &Guarded<import_rest>::call);
+  emscripten::function("import_timeline", &Guarded<import_timeline>::call);
   emscripten::function("import_end", &Guarded<import_end>::call);
 }
