@@ -27,9 +27,12 @@ int import_begin(const std::string& kind) {
 }
 
 bool import_piece(int handle, const val& array) {
-  prism::EvidenceImport& import = import_of(handle);
-  const std::vector<std::byte> piece = copied_in(array);
-  return import.feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
+  // Kept between pieces, because a new one would be filled with zeros first.
+  static std::vector<std::byte> piece;
+  const auto length = array["length"].as<std::size_t>();
+  if (piece.size() < length) piece.resize(length);
+  view(piece).call<void>("set", array);
+  return import_of(handle).feed({reinterpret_cast<const char*>(piece.data()), length});
 }
 
 std::string import_found(int handle) { return import_of(handle).found(); }

@@ -8,7 +8,10 @@ export interface EvidenceModule {
   import_piece(handle: number, piece: Uint8Array): boolean;
   /** Once, after the last piece. JSON: `{"ok": true, "evidence": {...}}` or `{"ok": false, "errors": [...]}`. */
   import_found(handle: number): string;
-  /** What takes longer than the evidence. JSON: `{"scenario": text | null, "validation": {...} | null}`. */
+  /**
+   * What takes longer than the evidence. JSON:
+   * `{"scenario": text | null, "validation": {...} | null, "input_error": {...} | null}`.
+   */
   import_rest(handle: number, title: string): string;
   /** A step of an operator trace in the Chrome format, as text; "" for all else. */
   import_timeline(handle: number): string;

@@ -59,6 +59,7 @@ TEST(EvidenceImport, an_operator_trace_brings_evidence_validation_scenario_and_t
   ASSERT_EQ(a["ok"], true) << a;
   EXPECT_EQ(a["evidence"]["workers"][3]["slow"], true);
   EXPECT_EQ(a["validation"]["held_out_steps"].size(), 4u);
+  EXPECT_EQ(a["input_error"]["measurements"], 8);
   EXPECT_TRUE(prepare_job(a["scenario"].get<std::string>()));
   EXPECT_NE(json::parse(a["scenario"].get<std::string>())["title"].get<std::string>().find("quoted"),
             std::string::npos);

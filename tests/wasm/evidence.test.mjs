@@ -49,8 +49,9 @@ test("a job is found first; its scenario, its prediction and a step are asked fo
   assert.equal(ok, true);
   assert.deepEqual(more, {});
   assert.ok(evidence.by_type.length > 0 && evidence.workers[1].slow);
-  const { scenario, validation } = JSON.parse(module.import_rest(handle, "a job"));
+  const { scenario, validation, input_error } = JSON.parse(module.import_rest(handle, "a job"));
   assert.equal(JSON.parse(scenario).title, "Measured job: a job");
+  assert.equal(input_error.measurements, 12);
   assert.equal(validation.held_out_steps.length, 6);
   const { traceEvents } = JSON.parse(module.import_timeline(handle));
   // 14 operations of two replicas: measured, replayed, ideal.
@@ -62,7 +63,11 @@ test("a job is found first; its scenario, its prediction and a step are asked fo
 test("what is no job has no more to ask for", () => {
   const handle = fed(steps, 1000);
   module.import_found(handle);
-  assert.deepEqual(JSON.parse(module.import_rest(handle, "")), { scenario: null, validation: null });
+  assert.deepEqual(JSON.parse(module.import_rest(handle, "")), {
+    scenario: null,
+    validation: null,
+    input_error: null,
+  });
   assert.equal(module.import_timeline(handle), "");
   module.import_end(handle);
 });

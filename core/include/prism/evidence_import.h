@@ -22,8 +22,8 @@ class EvidenceImport {
   bool feed(std::string_view piece);
   /// Call once, after the last piece. {"ok": true, "evidence": {...}} or {"ok": false, "errors": [...]}.
   std::string found();
-  /// After found(). {"scenario": text or null, "validation": {...} or null}.
-  std::string rest(std::string_view title) const;
+  /// After found(). {"scenario": text or null, "validation": {...} or null, "input_error": {...} or null}.
+  std::string rest(std::string_view title);
   /// After found(). A step of an operator trace in the Chrome format; empty for all else.
   std::string timeline() const;
 

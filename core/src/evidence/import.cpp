@@ -72,7 +72,7 @@ int typical_step(const OperatorTrace& trace) {
 std::string found(OperatorTraceReader& reader, Kept& kept) {
   auto trace = reader.finish();
   if (!trace) return refusal(trace.diagnostics);
-  auto evidence = examine(*trace);
+  auto evidence = answers_of(*trace);
   if (!evidence) return refusal(evidence.diagnostics);
   std::string text = answer(operator_evidence_json(*trace, *evidence, reader.account()));
   kept = Measured{std::move(*trace), std::move(*evidence)};
@@ -170,16 +170,19 @@ std::string EvidenceImport::found() {
   return text;
 }
 
-std::string EvidenceImport::rest(std::string_view title) const {
-  std::string scenario, validation;
-  if (const auto* job = std::get_if<Measured>(&state_->kept)) {
+std::string EvidenceImport::rest(std::string_view title) {
+  std::string scenario, validation, error;
+  if (auto* job = std::get_if<Measured>(&state_->kept)) {
+    job->evidence.input_error = input_error_of(job->trace, job->evidence);
+    error = input_error_json(job->evidence.input_error);
     scenario = scenario_from(job->trace, job->evidence, "Measured job: " + std::string(title));
     if (const auto judged = validate(job->trace, {})) validation = validation_json(*judged);
   } else if (const auto* launch = std::get_if<LaunchArguments>(&state_->kept)) {
     scenario = launch_scenario(*launch);
   }
+  const auto or_null = [](const std::string& json) { return json.empty() ? "null" : json; };
   return "{\"scenario\":" + (scenario.empty() ? "null" : evidence_dump(Json(scenario))) +
-         ",\"validation\":" + (validation.empty() ? "null" : validation) + "}";
+         ",\"validation\":" + or_null(validation) + ",\"input_error\":" + or_null(error) + "}";
 }
 
 std::string EvidenceImport::timeline() const {

@@ -117,6 +117,8 @@ export type Found = { ok: true; evidence: Evidence } | { ok: false; errors: Diag
 export interface Rest {
   scenario: string | null;
   validation: Validation | null;
+  /** What the steps recorded leave open. */
+  input_error: unknown;
 }
 
 const scenario_limit = 8_000_000;

@@ -159,7 +159,10 @@ function Actions({
           download(
             fileName(file.name, "evidence.json"),
             "application/json",
-            JSON.stringify({ evidence, validation: rest?.validation }),
+            JSON.stringify({
+              evidence: { ...evidence, input_error: rest?.input_error ?? undefined },
+              validation: rest?.validation,
+            }),
           )
         }
       >
