@@ -42,7 +42,7 @@ constexpr auto powers_of_ten = powers_of(10.0);
 constexpr auto powers_of_five = powers_of(std::uint64_t{5});
 
 /// whole / 10^decimals, correctly rounded. The quotient of doubles is at most one unit off; the remainder,
-/// in whole numbers, says which way. Nothing where that does not fit 64 bits.
+/// in whole numbers, says which way. Nothing for numbers so large that it is none.
 std::optional<double> quotient(std::uint64_t whole, int decimals) {
   const double guess = static_cast<double>(whole) / powers_of_ten[static_cast<std::size_t>(decimals)];
   std::uint64_t bits;
@@ -57,7 +57,7 @@ std::optional<double> quotient(std::uint64_t whole, int decimals) {
   // Both products overflow; their difference is less than 2^53.
   const auto left = static_cast<std::int64_t>(scaled - unit * five);
   const std::uint64_t twice = 2 * static_cast<std::uint64_t>(left < 0 ? -left : left);
-  if (twice < five || (twice == five && unit % 2 == 0)) return guess;
+  if (twice < five) return guess;  // never equal: one is even, the other odd
   bits += left < 0 ? -1 : 1;
   double beside;
   std::memcpy(&beside, &bits, sizeof beside);
