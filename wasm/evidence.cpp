@@ -27,15 +27,23 @@ int import_begin(const std::string& kind) {
 }
 
 bool import_piece(int handle, const val& array) {
-  prism::EvidenceImport& import = import_of(handle);
-  const std::vector<std::byte> piece = copied_in(array);
-  return import.feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
+  // Kept between pieces, because a new one would be filled with zeros first.
+  static std::vector<std::byte> piece;
+  const auto length = array["length"].as<std::size_t>();
+  if (piece.size() < length) piece.resize(length);
+  view(piece).call<void>("set", array);
+  return import_of(handle).feed({reinterpret_cast<const char*>(piece.data()), length});
 }
 
-std::string import_end(int handle, const std::string& title) {
-  std::string answer = import_of(handle).finish(title);
+std::string import_found(int handle) { return import_of(handle).found(); }
+
+std::string import_rest(int handle, const std::string& title) { return import_of(handle).rest(title); }
+
+std::string import_timeline(int handle) { return import_of(handle).timeline(); }
+
+void import_end(int handle) {
+  import_of(handle);
   imports.erase(handle);
-  return answer;
 }
 
 }  // namespace
@@ -43,5 +51,8 @@ std::string import_end(int handle, const std::string& title) {
 EMSCRIPTEN_BINDINGS(prism_evidence) {
   emscripten::function("import_begin", &Guarded<import_begin>::call);
   emscripten::function("import_piece", &Guarded<import_piece>::call);
+  emscripten::function("import_found", &Guarded<import_found>::call);
+  emscripten::function("import_rest", &Guarded<import_rest>::call);
+  emscripten::function("import_timeline", &Guarded<import_timeline>::call);
   emscripten::function("import_end", &Guarded<import_end>::call);
 }

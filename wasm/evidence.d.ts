@@ -4,13 +4,19 @@
 export interface EvidenceModule {
   /** Starts reading evidence: "operators", "kineto", "nccl", "megatron", "steps", or "auto". Returns a handle. */
   import_begin(kind: string): number;
-  /** The next piece of the file, inflated. False once no more is wanted: import_end then says why. */
+  /** The next piece of the file, inflated. False once no more is wanted: import_found then says why. */
   import_piece(handle: number, piece: Uint8Array): boolean;
+  /** Once, after the last piece. JSON: `{"ok": true, "evidence": {...}}` or `{"ok": false, "errors": [...]}`. */
+  import_found(handle: number): string;
   /**
-   * JSON: `{"ok": true, "evidence": {...}, "scenario": text | null, "validation": {...} | null, "timeline": text | null}`
-   * or `{"ok": false, "errors": [...]}`. Frees the handle.
+   * What takes longer than the evidence. JSON:
+   * `{"scenario": text | null, "validation": {...} | null, "input_error": {...} | null}`.
    */
-  import_end(handle: number, title: string): string;
+  import_rest(handle: number, title: string): string;
+  /** A step of an operator trace in the Chrome format, as text; "" for all else. */
+  import_timeline(handle: number): string;
+  /** Frees the handle. */
+  import_end(handle: number): void;
 }
 
 export default function create(options: {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's door: kinds told apart, one document out, whatever the pieces.
+// The page's door: kinds told apart, the same documents whatever the pieces.
 #include "prism/evidence_import.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "operator_rows.h"
 #include "prism/evidence_timeline.h"
@@ -15,11 +17,20 @@ namespace {
 
 using nlohmann::json;
 
-json imported(const std::string& text, const char* kind = "auto", std::size_t piece = 1000) {
+EvidenceImport fed(const std::string& text, const char* kind, std::size_t piece) {
   EvidenceImport import(kind);
   for (std::size_t i = 0; i < text.size(); i += piece)
     if (!import.feed(std::string_view(text).substr(i, piece))) break;
-  return json::parse(import.finish("a \"quoted\" name"));
+  return import;
+}
+
+/// All that can be asked, in one.
+json imported(const std::string& text, const char* kind = "auto", std::size_t piece = 1000) {
+  EvidenceImport import = fed(text, kind, piece);
+  json all = json::parse(import.found());
+  all.update(json::parse(import.rest("a \"quoted\" name")));
+  all["timeline"] = import.timeline();
+  return all;
 }
 
 std::string csv() {
@@ -48,10 +59,46 @@ TEST(EvidenceImport, an_operator_trace_brings_evidence_validation_scenario_and_t
   ASSERT_EQ(a["ok"], true) << a;
   EXPECT_EQ(a["evidence"]["workers"][3]["slow"], true);
   EXPECT_EQ(a["validation"]["held_out_steps"].size(), 4u);
+  EXPECT_EQ(a["input_error"]["measurements"], 8);
   EXPECT_TRUE(prepare_job(a["scenario"].get<std::string>()));
   EXPECT_NE(json::parse(a["scenario"].get<std::string>())["title"].get<std::string>().find("quoted"),
             std::string::npos);
   EXPECT_TRUE(json::accept(a["timeline"].get<std::string>()));
+}
+
+TEST(EvidenceImport, what_is_asked_later_depends_on_nothing_asked_before) {
+  const json all = imported(csv());
+  EvidenceImport other = fed(csv(), "auto", 1000);
+  EXPECT_EQ(json::parse(other.found()).size(), 2u);
+  EXPECT_EQ(other.timeline(), all["timeline"]);
+  EXPECT_EQ(json::parse(other.rest("a \"quoted\" name"))["validation"], all["validation"]);
+  EXPECT_EQ(json::parse(other.rest("a \"quoted\" name"))["scenario"], all["scenario"]);
+}
+
+TEST(EvidenceImport, decimals_are_rounded_as_the_library_rounds_them) {
+  std::mt19937_64 random(1);
+  std::vector<std::string> texts = {
+      "0", "-0.000", "5e-3", "12.", ".5", "9007199254740993.0", "0.1", "2.6883304119110107"};
+  for (int i = 0; i < 20'000; ++i) {
+    // Half-way between two doubles: 54 bits, the last one set, over 1, 2, 4 or 8. Or beside it.
+    const int halvings = static_cast<int>(random() % 4);
+    std::uint64_t half = (std::uint64_t{1} << 53) | (random() >> 11) | 1;
+    for (int k = 0; k < halvings; ++k) half *= 5;
+    std::string text = std::to_string(half + random() % 3 - 1);
+    texts.push_back(text.insert(text.size() - static_cast<std::size_t>(halvings), "."));
+    text.clear();
+    for (std::size_t k = 1 + random() % 20; k > 0; --k) text += static_cast<char>('0' + random() % 10);
+    texts.push_back(text.insert(random() % (text.size() + 1), "."));
+    texts.push_back("0.000" + text.substr(text.find('.') + 1) + "1");
+  }
+  std::string lines = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id\n";
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    lines += "0,0,0," + std::to_string(i) + ",forward-compute," + texts[i] + ",1,0\n";
+  const auto trace = made_up::read(lines);
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->start.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(trace->start[i], std::strtod(texts[i].c_str(), nullptr)) << texts[i];
 }
 
 TEST(EvidenceImport, a_timeline_has_every_operation_three_times_and_a_path_from_start_to_end) {
@@ -75,7 +122,9 @@ TEST(EvidenceImport, a_timeline_has_every_operation_three_times_and_a_path_from_
 TEST(EvidenceImport, the_other_kinds_answer_too_and_refusals_are_data) {
   std::string steps = "seconds\n";
   for (int i = 0; i < 60; ++i) steps += std::to_string(1 + 0.001 * ((i * 37) % 50)) + "\n";
-  EXPECT_EQ(imported(steps)["evidence"]["kind"], "step_times");
+  const json times = imported(steps);
+  EXPECT_EQ(times["evidence"]["kind"], "step_times");
+  EXPECT_TRUE(times["scenario"].is_null() && times["validation"].is_null() && times["timeline"] == "");
   EXPECT_EQ(imported("1048576 262144 float sum -1 100.0 10.49 18.35 0\n", "nccl")["evidence"]["kind"],
             "collective_benchmark");
   EXPECT_EQ(
@@ -89,6 +138,7 @@ TEST(EvidenceImport, the_other_kinds_answer_too_and_refusals_are_data) {
     const json refused = imported(text);
     EXPECT_EQ(refused["ok"], false) << text;
     EXPECT_EQ(refused["errors"].size(), 1u);
+    EXPECT_TRUE(refused["scenario"].is_null() && refused["validation"].is_null());
   }
 }
 

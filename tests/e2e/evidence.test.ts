@@ -66,6 +66,43 @@ test("an operator trace names its slow worker and becomes a scenario that runs",
   expect(await digest(other)).toBe(await digest(page));
 });
 
+test("the answers are there before the prediction and the scenario", async () => {
+  const page = await visitQuick();
+  // The reader's later word is held back until it is let go.
+  await page.evaluate(() => {
+    const held: (() => void)[] = [];
+    const scope = window as unknown as { letGo(): void };
+    scope.letGo = () => {
+      for (const say of held.splice(0)) say();
+    };
+    window.Worker = class extends Worker {
+      override set onmessage(hear: (event: MessageEvent) => void) {
+        super.onmessage = (event) =>
+          event.data.type === "rest" ? held.push(() => hear(event)) : hear(event);
+      }
+    };
+  });
+  await open(page, "job.csv", slowJob());
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("slow worker: replica 1, stage 0").waitFor();
+  await dialog.getByRole("table", { name: "What each replica alone does" }).waitFor();
+  await dialog.getByRole("status").getByText("Predicting held-out steps").waitFor();
+  const scenario = dialog.getByRole("button", { name: "Open it as a scenario" });
+  expect(await scenario.isDisabled()).toBe(true);
+  expect(await scenario.getAttribute("title")).toContain("held-out steps are predicted");
+  // A step needs neither.
+  const download = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "A step for Perfetto" }).click();
+  const step = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+  expect(step.traceEvents.filter((e: { ph: string }) => e.ph === "X").length).toBe(3 * 2 * 14);
+  const place = await dialog.locator(".heat-map").boundingBox();
+  await page.evaluate(() => (window as unknown as { letGo(): void }).letGo());
+  await dialog.getByText("steps held out").waitFor();
+  expect(await scenario.isEnabled()).toBe(true);
+  expect(await dialog.getByRole("status").count()).toBe(0);
+  expect(await dialog.locator(".heat-map").boundingBox()).toEqual(place);
+});
+
 test("a file that is damaged is refused with one message and nothing changes", async () => {
   const page = await visitQuick();
   const cut = gzipSync(slowJob());

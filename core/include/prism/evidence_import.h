@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One door for a page: a file of any kind, fed in pieces, to one JSON document.
+// One door for a page: a file of any kind, fed in pieces; what it says, then what takes longer to find out.
 #pragma once
 
 #include <memory>
@@ -18,11 +18,14 @@ class EvidenceImport {
   explicit EvidenceImport(std::string_view kind);
   ~EvidenceImport();
   EvidenceImport(EvidenceImport&&) noexcept;
-  /// False once no more is wanted; finish() then says why.
+  /// False once no more is wanted; found() then says why.
   bool feed(std::string_view piece);
-  /// Call once. {"ok": true, "evidence": {...}, "scenario": text or null, "validation": {...} or null,
-  /// "timeline": Chrome trace text or null} or {"ok": false, "errors": [...]}.
-  std::string finish(std::string_view title);
+  /// Call once, after the last piece. {"ok": true, "evidence": {...}} or {"ok": false, "errors": [...]}.
+  std::string found();
+  /// After found(). {"scenario": text or null, "validation": {...} or null, "input_error": {...} or null}.
+  std::string rest(std::string_view title);
+  /// After found(). A step of an operator trace in the Chrome format; empty for all else.
+  std::string timeline() const;
 
  private:
   struct State;

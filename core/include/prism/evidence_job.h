@@ -26,10 +26,14 @@ struct OperatorEvidence {
   std::vector<Episode> episodes;
   std::vector<WorkerView> workers;  ///< replica by replica
   std::vector<double> serial_s;  ///< the serial graph with all launch gaps: should be the measured step times
-  PredictionError input_error;   ///< of a prediction from these steps
+  PredictionError input_error{};  ///< of a prediction from these steps; 0 refits: not known
   double healthy_s = 0;  ///< mean step with the compute of slow workers replaced by a peer's; 0: none slow
 };
 Result<OperatorEvidence> examine(const OperatorTrace& trace);
+/// The same without input_error, which takes longer than all else.
+Result<OperatorEvidence> answers_of(const OperatorTrace& trace);
+PredictionError input_error_of(const OperatorTrace& trace, const OperatorEvidence& evidence);
+std::string input_error_json(const PredictionError& error);
 std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvidence& evidence,
                                    const Account& account);
 

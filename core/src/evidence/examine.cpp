@@ -89,9 +89,22 @@ Json share_json(const GroupShare& g) {
   return {{"removed", g.removed}, {"alone", g.alone}, {"removed_s", g.removed_s}, {"alone_s", g.alone_s}};
 }
 
+Json error_json(const PredictionError& error) {
+  return {{"measurements", error.steps},
+          {"refits", error.refits},
+          {"p50", {error.p50_low, error.p50_high}},
+          {"p95", {error.p95_low, error.p95_high}}};
+}
+
 }  // namespace
 
 Result<OperatorEvidence> examine(const OperatorTrace& trace) {
+  auto e = answers_of(trace);
+  if (e) e->input_error = input_error_of(trace, *e);
+  return e;
+}
+
+Result<OperatorEvidence> answers_of(const OperatorTrace& trace) {
   const auto answers = what_if(trace);
   if (!answers) return Result<OperatorEvidence>::faults(answers.diagnostics);
   const auto serial = serial_graph(trace);
@@ -102,10 +115,15 @@ Result<OperatorEvidence> examine(const OperatorTrace& trace) {
   e.episodes = find_episodes(trace, *serial);
   e.workers = view_workers(trace, e.answers);
   e.serial_s = replay(*serial, e.parts.transfer, launch_gaps(trace, *serial, false), trace.steps());
-  e.input_error = prediction_error(trace, *serial, e.parts, refits, 1);
   e.healthy_s = healed_step(trace, e.workers);
   return Result<OperatorEvidence>::of(std::move(e));
 }
+
+PredictionError input_error_of(const OperatorTrace& trace, const OperatorEvidence& evidence) {
+  return prediction_error(trace, *serial_graph(trace), evidence.parts, refits, 1);
+}
+
+std::string input_error_json(const PredictionError& error) { return evidence_dump(error_json(error)); }
 
 std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvidence& e,
                                    const Account& account) {
@@ -136,40 +154,36 @@ std::string operator_evidence_json(const OperatorTrace& trace, const OperatorEvi
                        {"stage", s % trace.stages},
                        {"rank", trace.ranks[static_cast<std::size_t>(s)]}});
   const auto& spread = e.parts.spread;
-  const PredictionError& error = e.input_error;
-  return evidence_dump({{"prism_evidence", 1},
-                        {"kind", "operator_trace"},
-                        {"account", evidence_account(account)},
-                        {"layout", {{"dp", trace.replicas}, {"pp", trace.stages}}},
-                        {"steps", trace.step_numbers},
-                        {"measured_s", w.measured},
-                        {"replayed_s", w.replayed},
-                        {"serial_s", e.serial_s},
-                        {"ideal_s", w.ideal},
-                        {"healthy_s", e.healthy_s > 0 ? Json(e.healthy_s) : Json(nullptr)},
-                        {"slowdown", w.slowdown},
-                        {"slowdown_by_step", w.step_slowdown},
-                        {"launch_slowdown", w.launch_slowdown},
-                        {"by_type", groups_json(w.by_type)},
-                        {"by_stage", groups_json(w.by_stage)},
-                        {"by_replica", groups_json(w.by_replica)},
-                        {"last_stage", share_json(w.last_stage)},
-                        {"slowest_workers", share_json(w.slowest_workers)},
-                        {"slowest", slowest},
-                        {"ideal_time_s", ideal},
-                        {"workers", workers},
-                        {"spread",
-                         {{"fresh_and_content", spread.fresh},
-                          {"all_content", spread.content},
-                          {"worker_and_step", spread.worker_step},
-                          {"step_level", spread.step},
-                          {"worker", spread.worker}}},
-                        {"input_error",
-                         {{"measurements", error.steps},
-                          {"refits", error.refits},
-                          {"p50", {error.p50_low, error.p50_high}},
-                          {"p95", {error.p95_low, error.p95_high}}}},
-                        {"episodes", episodes}});
+  Json all = {{"prism_evidence", 1},
+              {"kind", "operator_trace"},
+              {"account", evidence_account(account)},
+              {"layout", {{"dp", trace.replicas}, {"pp", trace.stages}}},
+              {"steps", trace.step_numbers},
+              {"measured_s", w.measured},
+              {"replayed_s", w.replayed},
+              {"serial_s", e.serial_s},
+              {"ideal_s", w.ideal},
+              {"healthy_s", e.healthy_s > 0 ? Json(e.healthy_s) : Json(nullptr)},
+              {"slowdown", w.slowdown},
+              {"slowdown_by_step", w.step_slowdown},
+              {"launch_slowdown", w.launch_slowdown},
+              {"by_type", groups_json(w.by_type)},
+              {"by_stage", groups_json(w.by_stage)},
+              {"by_replica", groups_json(w.by_replica)},
+              {"last_stage", share_json(w.last_stage)},
+              {"slowest_workers", share_json(w.slowest_workers)},
+              {"slowest", slowest},
+              {"ideal_time_s", ideal},
+              {"workers", workers},
+              {"spread",
+               {{"fresh_and_content", spread.fresh},
+                {"all_content", spread.content},
+                {"worker_and_step", spread.worker_step},
+                {"step_level", spread.step},
+                {"worker", spread.worker}}}};
+  if (e.input_error.refits > 0) all["input_error"] = error_json(e.input_error);
+  all["episodes"] = episodes;
+  return evidence_dump(all);
 }
 
 }  // namespace prism

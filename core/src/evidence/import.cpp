@@ -48,16 +48,15 @@ std::string refusal(const std::vector<Diagnostic>& faults) {
   return evidence_dump({{"ok", false}, {"errors", errors}});
 }
 
-/// The documents are JSON text already.
-std::string answer(const std::string& evidence, const std::string& scenario = {},
-                   const std::string& validation = {}, const std::string& timeline = {}) {
-  const auto text = [](const std::string& t) {
-    return t.empty() ? std::string("null") : evidence_dump(Json(t));
-  };
-  return "{\"ok\":true,\"evidence\":" + evidence + ",\"scenario\":" + text(scenario) +
-         ",\"validation\":" + (validation.empty() ? "null" : validation) + ",\"timeline\":" + text(timeline) +
-         "}";
-}
+/// `evidence` is JSON text already.
+std::string answer(const std::string& evidence) { return "{\"ok\":true,\"evidence\":" + evidence + "}"; }
+
+/// What is left to ask of a file once it has been read.
+struct Measured {
+  OperatorTrace trace;
+  OperatorEvidence evidence;
+};
+using Kept = std::variant<std::monostate, Measured, LaunchArguments>;
 
 /// The step whose measured time is the median: one that shows what is usual.
 int typical_step(const OperatorTrace& trace) {
@@ -70,34 +69,35 @@ int typical_step(const OperatorTrace& trace) {
   return order[order.size() / 2];
 }
 
-std::string finished(OperatorTraceReader& reader, std::string_view title) {
-  const auto trace = reader.finish();
+std::string found(OperatorTraceReader& reader, Kept& kept) {
+  auto trace = reader.finish();
   if (!trace) return refusal(trace.diagnostics);
-  const auto evidence = examine(*trace);
+  auto evidence = answers_of(*trace);
   if (!evidence) return refusal(evidence.diagnostics);
-  const auto validation = validate(*trace, {});
-  return answer(operator_evidence_json(*trace, *evidence, reader.account()),
-                scenario_from(*trace, *evidence, "Measured job: " + std::string(title)),
-                validation ? validation_json(*validation) : "", timeline_json(*trace, typical_step(*trace)));
+  std::string text = answer(operator_evidence_json(*trace, *evidence, reader.account()));
+  kept = Measured{std::move(*trace), std::move(*evidence)};
+  return text;
 }
 
-std::string finished(DeviceTraceReader& reader, std::string_view) {
+std::string found(DeviceTraceReader& reader, Kept&) {
   const auto trace = reader.finish();
   return trace ? answer(device_trace_json(*trace, reader.account())) : refusal(trace.diagnostics);
 }
 
-std::string finished(BenchmarkReader& reader, std::string_view) {
+std::string found(BenchmarkReader& reader, Kept&) {
   const auto benchmark = reader.finish();
   return benchmark ? answer(benchmark_json(*benchmark, reader.account())) : refusal(benchmark.diagnostics);
 }
 
-std::string finished(LaunchReader& reader, std::string_view) {
-  const auto launch = reader.finish();
-  return launch ? answer(launch_json(*launch, reader.account()), launch_scenario(*launch))
-                : refusal(launch.diagnostics);
+std::string found(LaunchReader& reader, Kept& kept) {
+  auto launch = reader.finish();
+  if (!launch) return refusal(launch.diagnostics);
+  std::string text = answer(launch_json(*launch, reader.account()));
+  kept = std::move(*launch);
+  return text;
 }
 
-std::string finished(StepLogReader& reader, std::string_view) {
+std::string found(StepLogReader& reader, Kept&) {
   const auto log = reader.finish();
   if (!log) return refusal(log.diagnostics);
   const std::vector<double> settled = settled_steps(*log, warm_up);
@@ -106,7 +106,7 @@ std::string finished(StepLogReader& reader, std::string_view) {
   return answer(step_evidence_json(*fit, settled, reader.account()));
 }
 
-std::string finished(std::monostate, std::string_view) { return {}; }
+std::string found(std::monostate, Kept&) { return {}; }
 
 }  // namespace
 
@@ -126,6 +126,7 @@ struct EvidenceImport::State {
   std::string kind;
   std::string held;  ///< until the kind is known
   Reader reader;
+  Kept kept;
   bool wants_more = true;
 
   void begin() {
@@ -161,10 +162,32 @@ bool EvidenceImport::feed(std::string_view piece) {
   return s.wants_more;
 }
 
-std::string EvidenceImport::finish(std::string_view title) {
+std::string EvidenceImport::found() {
   State& s = *state_;
   if (std::holds_alternative<std::monostate>(s.reader)) s.begin();
-  return std::visit([&](auto& r) { return finished(r, title); }, s.reader);
+  std::string text = std::visit([&](auto& r) { return prism::found(r, s.kept); }, s.reader);
+  s.reader.emplace<std::monostate>();
+  return text;
+}
+
+std::string EvidenceImport::rest(std::string_view title) {
+  std::string scenario, validation, error;
+  if (auto* job = std::get_if<Measured>(&state_->kept)) {
+    job->evidence.input_error = input_error_of(job->trace, job->evidence);
+    error = input_error_json(job->evidence.input_error);
+    scenario = scenario_from(job->trace, job->evidence, "Measured job: " + std::string(title));
+    if (const auto judged = validate(job->trace, {})) validation = validation_json(*judged);
+  } else if (const auto* launch = std::get_if<LaunchArguments>(&state_->kept)) {
+    scenario = launch_scenario(*launch);
+  }
+  const auto or_null = [](const std::string& json) { return json.empty() ? "null" : json; };
+  return "{\"scenario\":" + (scenario.empty() ? "null" : evidence_dump(Json(scenario))) +
+         ",\"validation\":" + or_null(validation) + ",\"input_error\":" + or_null(error) + "}";
+}
+
+std::string EvidenceImport::timeline() const {
+  const auto* job = std::get_if<Measured>(&state_->kept);
+  return job ? timeline_json(job->trace, typical_step(job->trace)) : "";
 }
 
 }  // namespace prism

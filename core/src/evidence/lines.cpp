@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evidence/lines.h"
 
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 namespace prism {
@@ -27,6 +29,63 @@ bool is_decimal(std::string_view t) {
     if (i == from) return false;
   }
   return i == t.size();
+}
+
+constexpr int most_decimals = 22;  ///< 10^22 is the last power of ten that a double holds
+template <class T>
+constexpr std::array<T, most_decimals + 1> powers_of(T base) {
+  std::array<T, most_decimals + 1> out{1};
+  for (std::size_t i = 1; i < out.size(); ++i) out[i] = out[i - 1] * base;
+  return out;
+}
+constexpr auto powers_of_ten = powers_of(10.0);
+constexpr auto powers_of_five = powers_of(std::uint64_t{5});
+
+/// whole / 10^decimals, correctly rounded. The quotient of doubles is at most one unit off; the remainder,
+/// in whole numbers, says which way. Nothing for numbers so large that it is none.
+std::optional<double> quotient(std::uint64_t whole, int decimals) {
+  const double guess = static_cast<double>(whole) / powers_of_ten[static_cast<std::size_t>(decimals)];
+  std::uint64_t bits;
+  std::memcpy(&bits, &guess, sizeof bits);
+  constexpr std::uint64_t hidden = std::uint64_t{1} << 52;
+  const std::uint64_t unit = hidden | (bits & (hidden - 1));
+  // guess = unit / 2^(shift + decimals). Just above a power of two the units below are half as long.
+  const int shift = 1075 - static_cast<int>(bits >> 52) - decimals;
+  if (shift < 0 || unit == hidden) return std::nullopt;
+  const std::uint64_t five = powers_of_five[static_cast<std::size_t>(decimals)];
+  const std::uint64_t scaled = shift < 64 ? whole << shift : 0;
+  // Both products overflow; their difference is less than 2^53.
+  const auto left = static_cast<std::int64_t>(scaled - unit * five);
+  const std::uint64_t twice = 2 * static_cast<std::uint64_t>(left < 0 ? -left : left);
+  if (twice < five) return guess;  // never equal: one is even, the other odd
+  bits += left < 0 ? -1 : 1;
+  double beside;
+  std::memcpy(&beside, &bits, sizeof beside);
+  return beside;
+}
+
+/// Of a decimal number what most are: at most 19 digits from the first that is not 0, no exponent. What a
+/// library makes of them takes most of the time of reading a trace.
+std::optional<double> short_number_of(std::string_view t) {
+  const bool negative = t.front() == '-';
+  if (negative) t.remove_prefix(1);
+  std::uint64_t whole = 0;
+  int digits = 0, decimals = 0;
+  bool after_point = false;
+  for (const char c : t) {
+    if (c == '.') {
+      after_point = true;
+      continue;
+    }
+    if (!is_digit(c)) return std::nullopt;
+    whole = 10 * whole + static_cast<std::uint64_t>(c - '0');
+    digits += whole > 0;
+    decimals += after_point;
+    if (digits > 19 || decimals > most_decimals) return std::nullopt;
+  }
+  if (whole == 0 || decimals == 0) return (negative ? -1.0 : 1.0) * static_cast<double>(whole);
+  const auto value = quotient(whole, decimals);
+  return value && negative ? -*value : value;
 }
 
 }  // namespace
@@ -64,6 +123,7 @@ void split_fields(std::string_view line, char separator, std::vector<std::string
 std::optional<double> number_of(std::string_view text) {
   if (!is_decimal(text) || text.size() > 400) return std::nullopt;
   if (text.front() == '+') text.remove_prefix(1);
+  if (const auto value = short_number_of(text)) return value;
   double value = 0;
 #ifdef __cpp_lib_to_chars
   if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;

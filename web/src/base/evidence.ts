@@ -111,15 +111,15 @@ export interface Validation {
   };
 }
 
-export type Imported =
-  | {
-      ok: true;
-      evidence: Evidence;
-      scenario: string | null;
-      validation: Validation | null;
-      timeline: string | null;
-    }
-  | { ok: false; errors: Diagnostic[] };
+export type Found = { ok: true; evidence: Evidence } | { ok: false; errors: Diagnostic[] };
+
+/** What takes longer than the evidence. */
+export interface Rest {
+  scenario: string | null;
+  validation: Validation | null;
+  /** What the steps recorded leave open. */
+  input_error: unknown;
+}
 
 const scenario_limit = 8_000_000;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that the page and the reader of one file say to each other.
 
-export interface EvidenceTask {
-  module: WebAssembly.Module;
-  file: File;
-}
+/** First the file to read, then what is asked about it. */
+export type EvidenceTask = { type: "read"; module: WebAssembly.Module; file: File } | { type: "timeline" };
+
+/** Documents are JSON text. What is found comes before the rest, which a refused file does not have. */
 export type EvidenceReply =
   | { type: "progress"; share: number }
-  | { type: "done"; text: string }
+  | { type: "found"; text: string }
+  | { type: "rest"; text: string }
+  | { type: "timeline"; text: string }
   | { type: "failed"; message: string };

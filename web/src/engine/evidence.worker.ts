@@ -2,7 +2,7 @@
 // Reads one file of evidence as a stream: inflated on the way if it is gzip, fed to the engine piece by piece, never
 // whole in memory. Ended by the page to cancel.
 
-import create from "@wasm/evidence.mjs";
+import create, { type EvidenceModule } from "@wasm/evidence.mjs";
 import type { EvidenceReply, EvidenceTask } from "./evidence-messages";
 
 /** A file of a few kilobytes can inflate to terabytes. */
@@ -18,7 +18,10 @@ async function startsAsGzip(file: File): Promise<boolean> {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-async function read({ module, file }: EvidenceTask): Promise<string> {
+/** The file that was read, of which more can be asked. */
+let held: { engine: EvidenceModule; handle: number } | undefined;
+
+async function read(module: WebAssembly.Module, file: File) {
   const engine = await create({
     instantiateWasm(imports, done) {
       WebAssembly.instantiate(module, imports).then(done);
@@ -67,12 +70,20 @@ async function read({ module, file }: EvidenceTask): Promise<string> {
       break;
     }
   }
-  return engine.import_end(handle, file.name.slice(0, 150));
+  held = { engine, handle };
+  const found = engine.import_found(handle);
+  say({ type: "found", text: found });
+  if (!found.startsWith('{"ok":true')) return;
+  say({ type: "rest", text: engine.import_rest(handle, file.name.slice(0, 150)) });
+}
+
+async function answer(task: EvidenceTask) {
+  if (task.type === "read") await read(task.module, task.file);
+  else if (held) say({ type: "timeline", text: held.engine.import_timeline(held.handle) });
 }
 
 scope.onmessage = ({ data }: MessageEvent<EvidenceTask>) => {
-  read(data).then(
-    (text) => say({ type: "done", text }),
-    (error) => say({ type: "failed", message: error instanceof Error ? error.message : String(error) }),
+  answer(data).catch((error) =>
+    say({ type: "failed", message: error instanceof Error ? error.message : String(error) }),
   );
 };

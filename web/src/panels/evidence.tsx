@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file of measurements says: its account first, then what was found in it.
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { download, fileName } from "../app/browser";
 import { useController } from "../app/context";
 import {
   type Account,
   type Evidence,
   evidenceOrigin,
+  type Found,
   heat,
-  type Imported,
   judgements,
   mean,
   type OperatorEvidence,
   operatorSentence,
   pairsTable,
   quantilePairs,
+  type Rest,
   type Validation,
   workersTable,
 } from "../base/evidence";
@@ -24,7 +25,7 @@ import * as format from "../base/format";
 import type { Table } from "../base/tables";
 import { quantilePlot } from "../charts/evidence";
 import * as palettes from "../charts/palette";
-import { importFile } from "../engine/evidence";
+import { type Import, importFile } from "../engine/evidence";
 
 export { prepareReader } from "../engine/evidence";
 
@@ -36,88 +37,138 @@ import { Picture } from "./picture";
 
 export function EvidenceDialog({ file, onClose }: { file: File; onClose: () => void }) {
   const [share, setShare] = useState(0);
-  const [imported, setImported] = useState<Imported | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
+  const [rest, setRest] = useState<Rest | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
+  const [drawing, setDrawing] = useState(false);
+  const reading = useRef<Import | null>(null);
   useEffect(() => {
-    const reading = importFile(file, setShare);
-    reading.answer.then(setImported, (error) =>
-      setFailure(error instanceof Error ? error.message : String(error)),
-    );
-    return reading.cancel;
+    setShare(0);
+    setFound(null);
+    setRest(null);
+    setFailure(null);
+    setDrawing(false);
+    const begun = importFile(file, {
+      progress: setShare,
+      found: setFound,
+      rest: setRest,
+      timeline(text) {
+        setDrawing(false);
+        download(fileName(file.name, "timeline.json"), "application/json", text);
+      },
+      failed: setFailure,
+    });
+    reading.current = begun;
+    return begun.end;
   }, [file]);
+  const timeline = () => {
+    setDrawing(true);
+    reading.current?.askTimeline();
+  };
   return (
     <Dialog title={`Evidence: ${file.name}`} onClose={onClose}>
-      {failure !== null && <p role="alert">{`${file.name} was not read: ${failure}.`}</p>}
-      {!imported && failure === null && (
+      {failure !== null && (
+        <p role="alert">{`${file.name} was not read${found ? " to the end" : ""}: ${failure}.`}</p>
+      )}
+      {!found && failure === null && (
         <p>
           <progress max={1} value={share} aria-label={`Reading ${file.name}`} /> Reading, in this browser only
         </p>
       )}
-      {imported && !imported.ok && (
+      {found && !found.ok && (
         <div role="alert">
-          {imported.errors.map((error) => (
+          {found.errors.map((error) => (
             <p key={error.message}>
               {file.name} was not read: {error.message}. {error.hint}
             </p>
           ))}
         </div>
       )}
-      {imported?.ok && <Found imported={imported} file={file} onClose={onClose} />}
+      {found?.ok && (
+        <>
+          <AccountView account={found.evidence.account} />
+          <Actions
+            file={file}
+            evidence={found.evidence}
+            rest={rest}
+            timeline={drawing || failure !== null ? null : timeline}
+            onClose={onClose}
+          />
+          <From.Provider value={evidenceOrigin(file.name, found.evidence.account)}>
+            <Details evidence={found.evidence} />
+            {rest?.validation && <ValidationView validation={rest.validation} />}
+          </From.Provider>
+          {!rest && failure === null && found.evidence.kind === "operator_trace" && (
+            <p class="hint" role="status">
+              Predicting held-out steps…
+            </p>
+          )}
+        </>
+      )}
     </Dialog>
   );
 }
 
-function Found({
-  imported,
+/** Kinds that become a scenario. */
+const becomes: Evidence["kind"][] = ["operator_trace", "launch_arguments"];
+
+function Actions({
   file,
+  evidence,
+  rest,
+  timeline,
   onClose,
 }: {
-  imported: Extract<Imported, { ok: true }>;
   file: File;
+  evidence: Evidence;
+  /** Null until it is known. */
+  rest: Rest | null;
+  /** Null while it cannot be asked for. */
+  timeline: (() => void) | null;
   onClose: () => void;
 }) {
   const app = useController();
-  const { evidence, scenario, validation, timeline } = imported;
-  const asScenario = () => {
-    if (scenario === null) return;
-    app.openText(`${file.name} as a scenario`, scenario, "turning measurements into a scenario");
+  const asScenario = (text: string) => {
+    app.openText(`${file.name} as a scenario`, text, "turning measurements into a scenario");
     onClose();
   };
+  const why = rest ? undefined : "Not before the held-out steps are predicted";
   return (
-    <>
-      <AccountView account={evidence.account} />
-      <p class="actions">
-        {scenario !== null && (
-          <button type="button" class="primary" onClick={asScenario}>
-            Open it as a scenario
-          </button>
-        )}{" "}
-        {timeline !== null && (
-          <button
-            type="button"
-            onClick={() => download(fileName(file.name, "timeline.json"), "application/json", timeline)}
-          >
-            <Icon name="download" /> A step for Perfetto
-          </button>
-        )}{" "}
+    <p class="actions">
+      {(rest ? rest.scenario !== null : becomes.includes(evidence.kind)) && (
         <button
           type="button"
-          onClick={() =>
-            download(
-              fileName(file.name, "evidence.json"),
-              "application/json",
-              JSON.stringify({ evidence, validation }),
-            )
-          }
+          class="primary"
+          disabled={!rest}
+          title={why}
+          onClick={() => rest?.scenario && asScenario(rest.scenario)}
         >
-          <Icon name="download" /> Everything, JSON
+          Open it as a scenario
         </button>
-      </p>
-      <From.Provider value={evidenceOrigin(file.name, evidence.account)}>
-        <Details evidence={evidence} />
-        {validation && <ValidationView validation={validation} />}
-      </From.Provider>
-    </>
+      )}{" "}
+      {evidence.kind === "operator_trace" && (
+        <button type="button" disabled={!timeline} onClick={() => timeline?.()}>
+          <Icon name="download" /> A step for Perfetto
+        </button>
+      )}{" "}
+      <button
+        type="button"
+        disabled={!rest}
+        title={why}
+        onClick={() =>
+          download(
+            fileName(file.name, "evidence.json"),
+            "application/json",
+            JSON.stringify({
+              evidence: { ...evidence, input_error: rest?.input_error ?? undefined },
+              validation: rest?.validation,
+            }),
+          )
+        }
+      >
+        <Icon name="download" /> Everything, JSON
+      </button>
+    </p>
   );
 }
 
