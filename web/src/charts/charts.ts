@@ -25,7 +25,7 @@ export function plot(options: Plot.PlotOptions): Drawing {
   return drawing;
 }
 
-interface Marker {
+export interface Marker {
   x: number;
   label: string;
   dashed: boolean;
@@ -90,17 +90,25 @@ export function frame(width: number, palette: Palette): Plot.PlotOptions {
 function markerMarks(result: Result, width: number, palette: Palette, pinned?: Result | null) {
   const step = result.step_time_s;
   const domain = extent(step, pinned?.step_time_s);
-  const placed = rowsOf(markers(step), domain, width - 64);
+  return { ...markedAt(markers(step), domain, width, palette), domain };
+}
+
+/** Upright lines with their labels above the plot, and the room that these take. */
+export function markedAt(list: Marker[], domain: [number, number], width: number, palette: Palette) {
+  const placed = rowsOf(list, domain, width - 64);
   const rows = 1 + Math.max(...placed.map((p) => p.row));
   const row_px = 16;
   const colour = (m: Marker) => (m.strong ? palette.accent : palette.ink);
-  const marks = placed.flatMap(({ marker, row, shift }) => [
+  // Labels last: one that stands above another has its line behind that one.
+  const lines = placed.map(({ marker, row }) =>
     Plot.ruleX([marker.x], {
       stroke: colour(marker),
       strokeWidth: marker.strong ? 2 : 1.25,
       strokeDasharray: marker.dashed ? "4 3" : "none",
       insetTop: -(row * row_px) - 2,
     }),
+  );
+  const labels = placed.map(({ marker, row, shift }) =>
     Plot.text([marker], {
       x: "x",
       text: "label",
@@ -113,8 +121,9 @@ function markerMarks(result: Result, width: number, palette: Palette, pinned?: R
       strokeWidth: 4,
       fontWeight: marker.strong ? 700 : 500,
     }),
-  ]);
-  return { marks, marginTop: rows * row_px + 8, domain };
+  );
+  const marks = [...lines, ...labels];
+  return { marks, marginTop: rows * row_px + 8 };
 }
 
 /** The outermost bins are wide: heights are for each `bar` of width, so that areas compare. */

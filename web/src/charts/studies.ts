@@ -216,7 +216,16 @@ const distributions: DrawStudy = (study, width, palette) => {
       Plot.barX(rows, { x1: "low", x2: "high", y: "name", fill: "fill", fillOpacity: 0.5 }),
       Plot.dot(rows, { x: "mid", y: "name", r: 4.5, fill: "fill" }),
       ...(over
-        ? [Plot.text(rows, { y: "name", text: "name", frameAnchor: "left", textAnchor: "start", dy: -17 })]
+        ? [
+            Plot.text(rows, {
+              y: "name",
+              text: "name",
+              frameAnchor: "left",
+              textAnchor: "start",
+              dy: -17,
+              fontSize: 10.5,
+            }),
+          ]
         : []),
     ],
   });

@@ -39,7 +39,7 @@ export interface FigureProps {
   controls?: ComponentChildren;
   about: ComponentChildren;
   /** Place in the grid of panels. */
-  place?: "seven" | "five";
+  place?: "seven" | "five" | "wide";
   cursor?: Cursor;
 }
 
