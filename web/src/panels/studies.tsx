@@ -181,7 +181,7 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
       {left && <p class="hint">{left}</p>}
       {chosen > 0 && (
         <>
-          <p>
+          <p class="beside-first">
             <label>
               Set beside “{study.variants[0]!.name}”{" "}
               <select
@@ -194,10 +194,9 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
                   </option>
                 ))}
               </select>
-            </label>{" "}
+            </label>
             <button
               type="button"
-              class="small"
               onClick={() =>
                 app.openText(
                   "variant",
