@@ -48,14 +48,36 @@ const plain = (text: string) => text.replaceAll("\u00a0", " ");
 describe("the members that differ", () => {
   test("are named by their place, with both values", () => {
     const second = { ...first, parallel: { tp: 4, pp: 2, dp: 4, zero: 1 }, scale: { gemm: 1 } };
-    expect(changedMembers(first, second)).toEqual([
+    expect(changedMembers({ written: first }, { written: second })).toEqual([
       { pointer: "/parallel/pp", before: "4", after: "2" },
       { pointer: "/parallel/dp", before: "2", after: "4" },
       { pointer: "/parallel/zero", before: "–", after: "1" },
       { pointer: "/scale", before: "–", after: '{"gemm":1}' },
     ]);
   });
-  test("are none between a scenario and itself", () => expect(changedMembers(first, first)).toEqual([]));
+  test("are none between a scenario and itself", () =>
+    expect(changedMembers({ written: first }, { written: first })).toEqual([]));
+  test("are not those that one leaves out and the core takes alike", () => {
+    const resolved = {
+      ...first,
+      parallel: { ...first.parallel, schedule: "1f1b", zero: 0 },
+      cost_model: { flash_attention: true, overlap: true },
+      variability: { preset: "dedicated", factors: [] },
+    };
+    const second = {
+      ...first,
+      parallel: { ...first.parallel, schedule: "1f1b", zero: 1 },
+      cost_model: { flash_attention: false },
+    };
+    expect(changedMembers({ written: first, resolved }, { written: second })).toEqual([
+      { pointer: "/parallel/zero", before: "0, not written", after: "1" },
+      { pointer: "/cost_model/flash_attention", before: "true, not written", after: "false" },
+    ]);
+    const { variability: _, ...third } = first;
+    expect(changedMembers({ written: third, resolved }, { written: first })).toEqual([
+      { pointer: "/variability", before: "–", after: '"dedicated"' },
+    ]);
+  });
 });
 
 test("the change carries whole members, takes away what is missing, and leaves trials and seed", () => {

@@ -44,6 +44,20 @@ test("a value that the text leaves out is shown as resolved", () => {
   expect(shown(r, "/batch/global")).toEqual({ value: 2048, written: true });
 });
 
+test("a choice without a name says whether the text leaves it out or spells it out", () => {
+  const labels = (parts: object) =>
+    ["schedule", "gpu"].map((id) => {
+      const field = choice(id);
+      const r = reading(scenario(parts));
+      return field.options(r).find((o) => o.value === field.value(r))?.label;
+    });
+  expect(labels({})).toEqual(["assumed", "assumed"]);
+  expect(labels({ parallel: { schedule: "1f1b" }, cluster: { gpu: { memory_gib: 80 } } })).toEqual([
+    "1f1b",
+    "own figures",
+  ]);
+});
+
 describe("the batch equation", () => {
   const written = (text: string) => {
     const { batch, parallel } = JSON.parse(text);

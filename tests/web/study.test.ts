@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies as people read them, and how workers share one.
 import { expect, test } from "vitest";
+import type { Result } from "../../web/src/base/result";
 import {
   type Difference,
+  drawnVariants,
   type Estimate,
+  inWords,
+  leftText,
   ranking,
   type Study,
+  type StudyName,
   type StudyVariant,
   studyReading,
   studyTable,
@@ -68,6 +73,60 @@ test("the ranking is by p95 and says what cannot be told apart", () => {
     "The least p95 has faster: 9.80 s. 1 more cannot be told apart from it. The least mean has slower.",
   );
   expect(studyTable(study({})).rows.map((r) => r.exact[0])).toEqual(["faster", "as it is", "slower"]);
+});
+
+test("layouts slower than twice the best are not drawn, and counted", () => {
+  const all = study({ variants: [variant("as it is", 30), variant("best", 10), variant("near", 20)] });
+  const { rows, left } = drawnVariants(all);
+  expect(rows.map((r) => r.variant.name)).toEqual(["best", "near"]);
+  expect(leftText(all, left)).toBe("1 slower layout is in the data table alone.");
+  const swept = drawnVariants({ ...all, prism_study: "scale-variability" });
+  expect(swept.rows.map((r) => r.index)).toEqual([0, 1, 2]);
+  expect(leftText(all, swept.left)).toBe("");
+});
+
+test("the scenario itself is marked among layouts where it does not fit into memory", () => {
+  const memory = (fits: "yes" | "no") => ({ fits, most: 394.2, gpu: 80 }) as NonNullable<Result["memory"]>;
+  const named = (fits: "yes" | "no") => inWords(study({}), memory(fits)).variants.map((v) => v.name);
+  expect(named("no")).toEqual(["as it is (needs 394 of 80 GiB)", "slower", "faster"]);
+  expect(named("yes")).toEqual(["as it is", "slower", "faster"]);
+});
+
+test("variants are named in the words of the page", () => {
+  const named = (prism_study: StudyName, ...names: string[]) =>
+    inWords(study({ prism_study, variants: names.map((name) => variant(name, 1)) }), null).variants.map(
+      (v) => v.name,
+    );
+  expect(named("sensitivity", "as it is", "gemm without variability", "send_recv times 0.9")).toEqual([
+    "as it is",
+    "matrix multiplication without variability",
+    "pipeline transfer times 0.9",
+  ]);
+  expect(named("scaling", "32 GPUs", "131072 GPUs")).toEqual(["32 GPUs", "131,072 GPUs"]);
+  expect(named("placement", "none slow", "stage 0, 1.05 x")).toEqual(["none slow", "stage 0, 1.05 ×"]);
+});
+
+test("small changes are shown with the program's digits", () => {
+  const effect = (value: number, half: number) => ({
+    kind: "send_recv",
+    whole_class: false,
+    class: "communication" as const,
+    silenced: {
+      variant: 1,
+      mean_s: change(0),
+      sd_s: change(0),
+      p95_s: { value, interval: [value - half, value + half] as [number, number], differs: false },
+    },
+    critical_path_share: 0.001,
+  });
+  const shown = (value: number, half: number) =>
+    plain(
+      studyTable(study({ prism_study: "sensitivity", answer: { kinds: [effect(value, half)] } })).rows[0]!
+        .shown[1]!,
+    );
+  expect(shown(-0.000115, 0.000001)).toBe("−0.00115 % (−0.00116 % to −0.00114 %)");
+  expect(shown(-0.206, 0.004)).toBe("−2.06 % (−2.10 % to −2.02 %)");
+  expect(shown(0, 0)).toBe("0 %");
 });
 
 test("a refused variant is in no ranking", () => {

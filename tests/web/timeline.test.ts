@@ -129,9 +129,12 @@ describe("words", () => {
 
   test("tables: five seconds a rank that add up to the step, the longest waits, one line a chunk and step", () => {
     expect(spentTable(step).rows.map((row) => plain(row.shown.join("; ")))).toEqual([
-      "0; 52.5000; 7.5000; 20.0000; 4.00 ms; 16.0000; 20.0 %",
-      "1; 54.0000; 6.0000; 11.0000; 0.00 s; 29.0000; 11.0 %",
+      "0; 52.5000; 7.5000; 20.0000; 4.00; 16.0000; 20.0 %",
+      "1; 54.0000; 6.0000; 11.0000; 0.00; 29.0000; 11.0 %",
     ]);
+    expect(spentTable(step).headings[4]).toBe("After its chunks (ms)");
+    expect(waitsTable(rows).headings[1]).toBe("Waits (ms)");
+    expect(waitsTable(rows).rows.map((row) => row.shown[1])).toEqual(["22.0", "11.0", "10.0"]);
     expect(waitsTable(rows).rows.map((row) => row.exact.slice(0, 4))).toEqual([
       [0, 22 * ms * 1e-9, "backward of micro-batch 0 (stage 0)", 1],
       [1, 11 * ms * 1e-9, "forward of micro-batch 0 (stage 1)", 0],

@@ -5,6 +5,7 @@ import type { TrainingRun } from "../../web/src/base/result";
 import {
   causesTable,
   day,
+  finishHistogramTable,
   finishTable,
   goodputReading,
   oneRunReading,
@@ -93,6 +94,17 @@ test("tables hold what files need: exact seconds, and the costliest cause first"
   expect(spentTable(sampleRun()).rows[1]!.exact).toEqual(["checkpoint", 0.5 * day, 0.0125]);
   expect(causesTable(sampleRun()).rows.map((r) => r.exact[0])).toEqual(["node", "disk"]);
   expect(finishTable(sampleRun()).rows[3]!.shown[2]).toMatch(/^at least /);
+});
+
+test("quantiles have the digits of their intervals, and what is drawn is a table too", () => {
+  const run = sampleRun();
+  run.wall_clock_s.p50 = 4.23702 * day;
+  run.wall_clock_s.intervals.p50 = [4.23687 * day, 4.23774 * day];
+  expect(finishTable(run).rows[1]!.shown).toEqual(["p50", "4.2370", "4.23687 to 4.23774"]);
+  expect(finishHistogramTable(run).rows.map((r) => r.shown)).toEqual([
+    ["38.0", "40.0", "60", "60.00\u00a0%"],
+    ["40.0", "42.0", "40", "40.00\u00a0%"],
+  ]);
 });
 
 test("the drawn run is cut into rows without loss", () => {

@@ -144,7 +144,7 @@ export function App() {
               <Ranks result={answer.result} />
               <TimelinePlace />
               <Studies />
-              <Sharing result={answer.result} />
+              <Sharing result={answer.result} presets={presets} />
               <Trust result={answer.result} onAll={() => setDialog("validation")} />
               <Memory result={answer.result} />
               <div class="stack five">

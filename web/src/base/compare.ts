@@ -7,22 +7,51 @@ import type { Table } from "./tables";
 
 export interface Changed {
   pointer: string;
-  /** JSON on one line; "–" where the member is not there. */
+  /** JSON on one line: as written, else as resolved; "–" where neither is known. */
   before: string;
   after: string;
 }
 
-/** The members in which two scenarios differ, as written; lists are compared whole. */
-export function changedMembers(before: unknown, after: unknown, path: (string | number)[] = []): Changed[] {
-  if (isObject(before) && isObject(after)) {
-    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => changedMembers(before[key], after[key], [...path, key]));
-  }
-  const [from, to] = [written(before), written(after)];
-  return from === to ? [] : [{ pointer: pointerOf(path), before: from, after: to }];
+/** A scenario as written, and as the core resolved it where that is known. */
+export interface Sides {
+  written: unknown;
+  resolved?: unknown;
 }
 
-const written = (value: unknown) => (value === undefined ? "–" : JSON.stringify(value));
+/**
+ * The members in which two scenarios differ, of those that either writes; lists are compared whole. One that a side
+ * leaves out is compared with what the core took for it.
+ */
+export function changedMembers(before: Sides, after: Sides, path: (string | number)[] = []): Changed[] {
+  const [from, to] = [completed(before, after), completed(after, before)];
+  if (isObject(from) && isObject(to)) {
+    const keys = new Set(
+      [before, after].flatMap(({ written }) => (isObject(written) ? Object.keys(written) : [])),
+    );
+    return [...keys].flatMap((key) =>
+      changedMembers(member(before, key), member(after, key), [...path, key]),
+    );
+  }
+  if (JSON.stringify(from) === JSON.stringify(to)) return [];
+  return [{ pointer: pointerOf(path), before: text(before, from), after: text(after, to) }];
+}
+
+const member = ({ written, resolved }: Sides, key: string): Sides => ({
+  written: isObject(written) ? written[key] : undefined,
+  resolved: isObject(resolved) ? resolved[key] : undefined,
+});
+
+/** What a side says of a member that the other writes. Objects are compared by their members, so only as far. */
+function completed({ written, resolved }: Sides, other: Sides): unknown {
+  if (written !== undefined) return written;
+  if (isObject(resolved) !== isObject(other.written)) return undefined;
+  return resolved;
+}
+
+const text = ({ written }: Sides, value: unknown) => {
+  if (value === undefined) return "–";
+  return JSON.stringify(value) + (written === undefined ? ", not written" : "");
+};
 
 /**
  * The change that makes one scenario of another, as a study takes it: whole members, null for one to take away. Trials and

@@ -7,7 +7,7 @@ import type { Interval } from "./result";
 const nbsp = "\u00a0";
 
 export interface Unit {
-  name: "s" | "ms" | "µs" | "min" | "h";
+  name: "s" | "ms" | "µs" | "min" | "h" | "days";
   /** Seconds in one. */
   seconds: number;
 }

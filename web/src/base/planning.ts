@@ -54,10 +54,26 @@ export interface Planning {
 
 const counted = (x: number | null) => (x === null ? "none of those tried" : format.count(x));
 
+/** The intervals tried whose mean cannot be told from the least one by the errors of the two. */
+function asShort({ points, best_interval_s }: NonNullable<Planning["curve"]>): string {
+  const least = points.reduce((a, b) => (b.mean_wall_clock_s < a.mean_wall_clock_s ? b : a));
+  const alike = points.filter(
+    (p) =>
+      p.mean_wall_clock_s - least.mean_wall_clock_s <=
+      1.96 * Math.hypot(p.standard_error_s, least.standard_error_s),
+  );
+  const [first, last] = [alike[0]!, alike.at(-1)!];
+  const unit = format.unitFor(best_interval_s);
+  const low = format.durationNumber(first.interval_s, null, unit);
+  return first === last
+    ? ""
+    : `, and as short within the error of the means from ${low} to ${format.duration(last.interval_s, null, unit)}`;
+}
+
 export function planningReading(p: Planning): string {
   const { curve, capacity, latest_start } = p;
   if (curve) {
-    const shortest = `The run is shortest with a checkpoint every ${span(curve.best_interval_s)}`;
+    const shortest = `The run is shortest with a checkpoint every ${span(curve.best_interval_s)}${asShort(curve)}`;
     if (curve.exact_interval_s <= 0) return `${shortest}.`;
     return `${shortest}; formulas say ${span(curve.exact_interval_s)} exactly, ${span(curve.daly_interval_s)} Daly, ${span(curve.young_interval_s)} Young.`;
   }

@@ -142,6 +142,9 @@ export const kindText = (kind: string) => kinds[kind] ?? kind.replaceAll("_", " 
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A message of the core as a sentence of its own. */
+export const sentence = (text: string) => capital(text) + (/[.!?]$/.test(text) ? "" : ".");
+
 /** One-sentence reading of the critical path. */
 export function pathReading(result: Result): string {
   const path = result.critical_path;

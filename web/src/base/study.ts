@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The document of a study (docs/studies.md), in words and tables.
 import * as format from "./format";
-import type { Diagnostic } from "./result";
+import type { Diagnostic, Result } from "./result";
 import { kindText } from "./sentences";
 import type { Table } from "./tables";
 
@@ -87,9 +87,14 @@ export const played = (study: Study) => study.variants.filter((v) => v.fault ===
 /** "all compute", "gemm". */
 export const effectName = (k: KindEffect) => (k.whole_class ? `all ${k.kind}` : kindText(k.kind));
 
-const signed = (share: number) => `${share < 0 ? "−" : "+"}${format.percent(Math.abs(share), 2)}`;
-const relative = (d: Difference, of: number) =>
-  `${signed(d.value / of)} (${signed(d.interval[0] / of)} to ${signed(d.interval[1] / of)})`;
+/** With the digits that the program prints: two to five decimals, by the interval. */
+function relative({ value, interval: [low, high] }: Difference, of: number): string {
+  if (value === 0 && low === 0 && high === 0) return format.percent(0, 0);
+  const wanted = format.decimalsFor((100 * value) / of, (50 * (high - low)) / of);
+  const decimals = Math.min(5, Math.max(2, wanted));
+  const signed = (x: number) => `${x < 0 ? "−" : "+"}${format.percent(Math.abs(x / of), decimals)}`;
+  return `${signed(value)} (${signed(low)} to ${signed(high)})`;
+}
 
 /** Variants in the order of their p95. */
 export const ranking = (study: Study) =>
@@ -97,6 +102,48 @@ export const ranking = (study: Study) =>
     .map((variant, index) => ({ variant, index }))
     .filter(({ variant }) => variant.fault === null)
     .sort((a, b) => a.variant.p95_s.value - b.variant.p95_s.value);
+
+const most_rows = 20;
+/** Times the best p95: a layout beyond it would leave the good ones no width to differ in. */
+const farthest = 2;
+
+/** What is drawn of a list of variants: of layouts, those near the best; and how many are left to the table. */
+export function drawnVariants(study: Study): { rows: ReturnType<typeof ranking>; left: number } {
+  const ranked = ranking(study);
+  const compared = study.prism_study === "compare";
+  const limit = compared ? farthest * (ranked[0]?.variant.p95_s.value ?? 0) : Number.POSITIVE_INFINITY;
+  const all = compared ? ranked : [...ranked].sort((a, b) => a.index - b.index);
+  const rows = all.filter((r) => r.variant.p95_s.value <= limit).slice(0, most_rows);
+  return { rows, left: all.length - rows.length };
+}
+
+/** "7 slower ones are in the data table alone." */
+export function leftText({ prism_study }: Study, left: number): string {
+  if (left === 0) return "";
+  const which = prism_study === "compare" ? (left === 1 ? "slower layout" : "slower layouts") : "more";
+  return `${format.count(left)} ${which} ${left === 1 ? "is" : "are"} in the data table alone.`;
+}
+
+/** The names that the core gives to variants, in words, by study. */
+const variantTexts: Partial<Record<StudyName, (name: string) => string>> = {
+  sensitivity: (name) => name.replace(/^\S+(?= (without|times) )/, kindText),
+  scaling: (name) => name.replace(/^\d+/, (gpus) => format.count(Number(gpus))),
+  placement: (name) => name.replace(/ x$/, " ×"),
+};
+
+/**
+ * The study with names in words. Among layouts the scenario itself is played even where it needs more memory than
+ * there is: then its name says so.
+ */
+export function inWords(study: Study, memory: Result["memory"]): Study {
+  const text = variantTexts[study.prism_study] ?? ((name: string) => name);
+  const note =
+    study.prism_study === "compare" && memory?.fits === "no"
+      ? ` (needs ${format.count(memory.most)} of ${format.count(memory.gpu)} GiB)`
+      : "";
+  const variants = study.variants.map((v, i) => ({ ...v, name: text(v.name) + (i === 0 ? note : "") }));
+  return { ...study, variants };
+}
 
 export function studyReading(study: Study): string {
   const { answer, variants } = study;
@@ -133,7 +180,14 @@ export function studyReading(study: Study): string {
 function effectsTable(study: Study, kinds: KindEffect[]): Table {
   const base = study.variants[0]!;
   return {
-    headings: ["Without its variability", "p95", "mean", "spread (sd)", "Critical path", "Told from none"],
+    headings: [
+      "Without its variability",
+      "p95",
+      "mean",
+      "spread (sd)",
+      "Critical path",
+      "Told from none at p95",
+    ],
     keys: ["kind", "p95_s", "mean_s", "sd_s", "critical_path_share", "differs"],
     rows: kinds.map((k) => ({
       shown: [

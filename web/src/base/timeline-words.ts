@@ -110,6 +110,8 @@ const share = (part: number, step: TimelineStep) => format.percent(part / step.s
 /** Where each rank's step went; the five add up to it. */
 export function spentTable(step: TimelineStep): Table {
   const unit = format.unitFor(step.step_s);
+  // What a rank does by itself at its end may be a thousandth of the rest: it has a unit of its own.
+  const own = format.unitFor(Math.max(...step.ranks.map((spent) => spent.after_its_chunks_s)));
   const parts = [
     "compute_s",
     "communication_s",
@@ -123,7 +125,7 @@ export function spentTable(step: TimelineStep): Table {
       `Compute (${unit.name})`,
       `Collectives (${unit.name})`,
       `Waiting (${unit.name})`,
-      "After its chunks",
+      `After its chunks (${own.name})`,
       `With other replicas (${unit.name})`,
       "Waiting / step",
     ],
@@ -131,10 +133,9 @@ export function spentTable(step: TimelineStep): Table {
     rows: step.ranks.map((spent, rank) => ({
       shown: [
         String(rank),
-        // What a rank does by itself at its end may be a thousandth of the rest: it has a unit of its own.
         ...parts.map((part) =>
           part === "after_its_chunks_s"
-            ? format.duration(spent[part])
+            ? format.durationNumber(spent[part], null, own)
             : format.number(spent[part] / unit.seconds, 4),
         ),
         share(spent.waiting_s, step),
@@ -149,10 +150,12 @@ export const waits_listed = 10;
 export function waitsTable(rows: Rows): Table {
   const { timeline, step } = rows;
   const { chunks } = timeline;
+  const waits = longestWaits(rows, waits_listed);
+  const unit = format.unitFor((step.wait_ns[waits[0]?.chunk ?? 0] ?? 0) * ns);
   return {
     headings: [
       "Rank",
-      "Waits",
+      `Waits (${unit.name})`,
       "Before the",
       "For rank",
       "Whose",
@@ -161,14 +164,14 @@ export function waitsTable(rows: Rows): Table {
       "On the deciding path",
     ],
     keys: ["rank", "wait_s", "chunk", "for_rank", "for_chunk", "ended_s", "transfer_s", "critical"],
-    rows: longestWaits(rows, waits_listed).map(({ rank, chunk }) => {
+    rows: waits.map(({ rank, chunk }) => {
       const source = chunks.waits_for[chunk]!;
       const wait = step.wait_ns[chunk]!;
       const known = source >= 0;
       return {
         shown: [
           String(rank),
-          lasting(wait),
+          format.durationNumber(wait * ns, null, unit),
           chunkName(timeline, chunk),
           known ? String(chunks.rank[source]) : "–",
           known ? chunkName(timeline, source) : "–",

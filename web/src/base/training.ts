@@ -131,27 +131,42 @@ export function causesTable(run: TrainingRun): Table {
   };
 }
 
+const days: format.Unit = { name: "days", seconds: day };
+
 export function finishTable(run: TrainingRun): Table {
   const wall = run.wall_clock_s;
-  const days = (x: number | null) => (x === null ? "never" : format.number(x / day, 2));
   return {
     headings: ["Quantile", "Days", `${Math.round(100 * wall.confidence)} % interval`],
     keys: ["quantile", "wall_clock_s", "low_s", "high_s"],
     rows: (["p5", "p50", "p95", "p99"] as const).map((name) => {
       const [low, high] = wall.intervals[name];
+      const value = wall[name];
+      const inDays = (x: number | null) => (x === null ? null : x / day);
+      const decimals = format.decimalsWithin((value ?? low ?? day) / day, [inDays(low), inDays(high)]);
       return {
         shown: [
           name,
-          days(wall[name]),
-          low !== null && high !== null
-            ? `${days(low)} to ${days(high)}`
-            : low !== null
-              ? `at least ${days(low)}`
-              : "not known",
+          value === null ? "never" : format.number(value / day, decimals.value),
+          format.interval(wall.intervals[name], days, decimals.interval),
         ],
         exact: [name, wall[name], low, high],
       };
     }),
+  };
+}
+
+export function finishHistogramTable(run: TrainingRun): Table {
+  const { edges, counts } = run.wall_clock_s.histogram ?? { edges: [], counts: [] };
+  const width = Math.min(...edges.slice(1).map((edge, i) => edge - edges[i]!));
+  const decimals = format.decimalsFor((edges[0] ?? day) / day, width / day / 2);
+  const text = (seconds: number) => format.number(seconds / day, decimals);
+  return {
+    headings: ["From (days)", "To (days)", "Runs", "Share"],
+    keys: ["from_s", "to_s", "runs", "share"],
+    rows: counts.map((n, i) => ({
+      shown: [text(edges[i]!), text(edges[i + 1]!), format.count(n), format.percent(n / run.runs, 2)],
+      exact: [edges[i]!, edges[i + 1]!, n, n / run.runs],
+    })),
   };
 }
 

@@ -25,7 +25,7 @@ export function plot(options: Plot.PlotOptions): Drawing {
   return drawing;
 }
 
-interface Marker {
+export interface Marker {
   x: number;
   label: string;
   dashed: boolean;
@@ -90,17 +90,25 @@ export function frame(width: number, palette: Palette): Plot.PlotOptions {
 function markerMarks(result: Result, width: number, palette: Palette, pinned?: Result | null) {
   const step = result.step_time_s;
   const domain = extent(step, pinned?.step_time_s);
-  const placed = rowsOf(markers(step), domain, width - 64);
+  return { ...markedAt(markers(step), domain, width, palette), domain };
+}
+
+/** Upright lines with their labels above the plot, and the room that these take. */
+export function markedAt(list: Marker[], domain: [number, number], width: number, palette: Palette) {
+  const placed = rowsOf(list, domain, width - 64);
   const rows = 1 + Math.max(...placed.map((p) => p.row));
   const row_px = 16;
   const colour = (m: Marker) => (m.strong ? palette.accent : palette.ink);
-  const marks = placed.flatMap(({ marker, row, shift }) => [
+  // Labels last: one that stands above another has its line behind that one.
+  const lines = placed.map(({ marker, row }) =>
     Plot.ruleX([marker.x], {
       stroke: colour(marker),
       strokeWidth: marker.strong ? 2 : 1.25,
       strokeDasharray: marker.dashed ? "4 3" : "none",
       insetTop: -(row * row_px) - 2,
     }),
+  );
+  const labels = placed.map(({ marker, row, shift }) =>
     Plot.text([marker], {
       x: "x",
       text: "label",
@@ -113,8 +121,9 @@ function markerMarks(result: Result, width: number, palette: Palette, pinned?: R
       strokeWidth: 4,
       fontWeight: marker.strong ? 700 : 500,
     }),
-  ]);
-  return { marks, marginTop: rows * row_px + 8, domain };
+  );
+  const marks = [...lines, ...labels];
+  return { marks, marginTop: rows * row_px + 8 };
 }
 
 /** The outermost bins are wide: heights are for each `bar` of width, so that areas compare. */
@@ -224,10 +233,15 @@ export const cumulative: DrawBeside = (result, width, palette, pinned) => {
 
 let patterns = 0;
 
-/** Diagonal lines over a fill: a second sign beside the hue. Each drawing has its own, since ids are global. */
-function hatch(drawing: Drawing, id: string, stroke: string) {
+/**
+ * A drawing with a fill of diagonal lines, to lay over another: a second sign beside the hue. Each drawing has its own,
+ * since ids are global.
+ */
+export function hatched(palette: Palette, draw: (fill: string) => Drawing): Drawing {
+  const id = `hatch-${++patterns}`;
+  const drawing = draw(`url(#${id})`);
   const svg = drawing instanceof SVGSVGElement ? drawing : drawing.querySelector("svg");
-  if (!svg) return;
+  if (!svg) return drawing;
   const ns = "http://www.w3.org/2000/svg";
   const pattern = document.createElementNS(ns, "pattern");
   const attributes = {
@@ -241,11 +255,12 @@ function hatch(drawing: Drawing, id: string, stroke: string) {
   const line = document.createElementNS(ns, "path");
   line.setAttribute("d", "M1 0v6");
   line.setAttribute("stroke-width", "1.5");
-  line.setAttribute("style", `stroke: ${stroke}`);
+  line.setAttribute("style", `stroke: ${palette.ink}`);
   pattern.append(line);
   const defs = document.createElementNS(ns, "defs");
   defs.append(pattern);
   svg.prepend(defs);
+  return drawing;
 }
 
 export const criticalPath: Draw = (result, width, palette) => {
@@ -256,46 +271,45 @@ export const criticalPath: Draw = (result, width, palette) => {
     communication: k.class === "communication",
   }));
   const longest = Math.max(...rows.map((r) => r.name.length), 4);
-  const id = `hatch-path-${++patterns}`;
-  const drawing = plot({
-    ...frame(width, palette),
-    height: rows.length * 28 + 42,
-    marginTop: 4,
-    marginBottom: 36,
-    marginLeft: Math.min(longest * 6.8 + 12, width * 0.42),
-    marginRight: 52,
-    x: {
-      domain: [0, Math.max(...rows.map((r) => r.share), 0.01)],
-      label: "Share of the critical path",
-      labelAnchor: "center",
-      labelArrow: "none",
-      tickFormat: "~%",
-      ticks: width / 110,
-      grid: true,
-    },
-    y: { domain: rows.map((r) => r.name), label: null, tickSize: 0, padding: 0.3 },
-    marks: [
-      Plot.barX(rows, {
-        x: "share",
-        y: "name",
-        fill: (r) => (r.communication ? palette.communication : palette.compute),
-      }),
-      Plot.barX(
-        rows.filter((r) => r.communication),
-        { x: "share", y: "name", fill: `url(#${id})` },
-      ),
-      Plot.text(rows, {
-        x: "share",
-        y: "name",
-        text: (r) => (r.share < 0.0005 ? "< 0.1 %" : percent(r.share)),
-        textAnchor: "start",
-        dx: 6,
-        fill: palette.ink,
-      }),
-    ],
-  });
-  hatch(drawing, id, palette.ink);
-  return drawing;
+  return hatched(palette, (hatch) =>
+    plot({
+      ...frame(width, palette),
+      height: rows.length * 28 + 42,
+      marginTop: 4,
+      marginBottom: 36,
+      marginLeft: Math.min(longest * 6.8 + 12, width * 0.42),
+      marginRight: 52,
+      x: {
+        domain: [0, Math.max(...rows.map((r) => r.share), 0.01)],
+        label: "Share of the critical path",
+        labelAnchor: "center",
+        labelArrow: "none",
+        tickFormat: "~%",
+        ticks: width / 110,
+        grid: true,
+      },
+      y: { domain: rows.map((r) => r.name), label: null, tickSize: 0, padding: 0.3 },
+      marks: [
+        Plot.barX(rows, {
+          x: "share",
+          y: "name",
+          fill: (r) => (r.communication ? palette.communication : palette.compute),
+        }),
+        Plot.barX(
+          rows.filter((r) => r.communication),
+          { x: "share", y: "name", fill: hatch },
+        ),
+        Plot.text(rows, {
+          x: "share",
+          y: "name",
+          text: (r) => (r.share < 0.0005 ? "< 0.1 %" : percent(r.share)),
+          textAnchor: "start",
+          dx: 6,
+          fill: palette.ink,
+        }),
+      ],
+    }),
+  );
 };
 
 const parts = ["compute", "communication", "idle"] as const;
@@ -307,37 +321,36 @@ export const ranks: Draw = (result, width, palette) => {
   );
   const count = result.ranks.length;
   const every = Math.max(1, Math.ceil((count * 26) / Math.max(1, width - 64)));
-  const id = `hatch-ranks-${++patterns}`;
   const stack = { x: "rank", y: "time", order: [...parts] };
-  const drawing = plot({
-    ...frame(width, palette),
-    height: 230,
-    marginTop: 10,
-    x: {
-      type: "band",
-      label: "Pipeline rank",
-      labelAnchor: "center",
-      labelArrow: "none",
-      padding: count > 40 ? 0.08 : 0.2,
-      ticks: result.ranks.map((r) => r.pipeline_rank).filter((r) => r % every === 0),
-      tickSize: 0,
-    },
-    y: { label: null, tickFormat: (v: number) => `${v} ${unit.name}`, ticks: 4, grid: true },
-    marks: [
-      Plot.barY(
-        rows,
-        Plot.stackY({ ...stack, fill: (r: { part: (typeof parts)[number] }) => palette[r.part] }),
-      ),
-      Plot.barY(
-        rows,
-        Plot.stackY({
-          ...stack,
-          fill: (r: { part: string }) => (r.part === "communication" ? `url(#${id})` : "none"),
-        }),
-      ),
-      Plot.ruleY([0], { stroke: palette.muted }),
-    ],
-  });
-  hatch(drawing, id, palette.ink);
-  return drawing;
+  return hatched(palette, (hatch) =>
+    plot({
+      ...frame(width, palette),
+      height: 230,
+      marginTop: 10,
+      x: {
+        type: "band",
+        label: "Pipeline rank",
+        labelAnchor: "center",
+        labelArrow: "none",
+        padding: count > 40 ? 0.08 : 0.2,
+        ticks: result.ranks.map((r) => r.pipeline_rank).filter((r) => r % every === 0),
+        tickSize: 0,
+      },
+      y: { label: null, tickFormat: (v: number) => `${v} ${unit.name}`, ticks: 4, grid: true },
+      marks: [
+        Plot.barY(
+          rows,
+          Plot.stackY({ ...stack, fill: (r: { part: (typeof parts)[number] }) => palette[r.part] }),
+        ),
+        Plot.barY(
+          rows,
+          Plot.stackY({
+            ...stack,
+            fill: (r: { part: string }) => (r.part === "communication" ? hatch : "none"),
+          }),
+        ),
+        Plot.ruleY([0], { stroke: palette.muted }),
+      ],
+    }),
+  );
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures of the training run: where its time goes, when it is done, one run from start to end.
 import * as Plot from "@observablehq/plot";
-import { percent } from "../base/format";
+import { number, percent } from "../base/format";
 import { day, lossText, stretchText, timelineRows } from "../base/training";
-import { type Draw, frame, plot } from "./charts";
+import { type Draw, frame, type Marker, markedAt, plot } from "./charts";
 
 export const goodput: Draw = (result, width, palette) => {
   const spent = result.training_run?.spent ?? [];
@@ -43,6 +43,9 @@ export const goodput: Draw = (result, width, palette) => {
   });
 };
 
+/** Times the ordinary width of a bin. */
+const widest_tail = 4;
+
 export const finish: Draw = (result, width, palette) => {
   const wall = result.training_run?.wall_clock_s;
   const edges = wall?.histogram?.edges ?? [0, 1];
@@ -55,22 +58,30 @@ export const finish: Draw = (result, width, palette) => {
     to: edges[i + 1]! / day,
     share: ((n / runs) * narrowest) / (edges[i + 1]! - edges[i]!),
   }));
-  const lines = [
-    { x: (wall?.failure_free ?? 0) / day, label: "no failures", dashed: true },
+  const lines: Marker[] = [
+    { x: (wall?.failure_free ?? 0) / day, label: "no failures", dashed: true, strong: false },
     ...(["p50", "p95"] as const).flatMap((name) => {
       const x = wall?.[name];
-      return typeof x === "number" ? [{ x: x / day, label: name, dashed: false }] : [];
+      return typeof x === "number"
+        ? [{ x: x / day, label: name, dashed: false, strong: name === "p95" }]
+        : [];
     }),
   ];
-  const low = Math.min(edges[0]! / day, lines[0]!.x);
-  const high = edges.at(-1)! / day;
+  // A last bin much wider than the others is a tail of few runs: said, not drawn.
+  const last = bins.at(-1)!;
+  const tail = last.to - last.from > (widest_tail * narrowest) / day ? bins.pop()! : null;
+  const low = Math.min(edges[0]! / day, ...lines.map((l) => l.x));
+  const high = Math.max(bins.at(-1)?.to ?? last.to, ...lines.map((l) => l.x));
   const pad = (high - low) * 0.03 || high * 0.01 || 1;
+  const domain: [number, number] = [low - pad, high + pad];
+  const { marks, marginTop } = markedAt(lines, domain, width, palette);
+  const rest = tail ? `; ${percent(counts.at(-1)! / runs)} of runs take up to ${number(tail.to, 2)}` : "";
   return plot({
     ...frame(width, palette),
-    marginTop: 40,
+    marginTop,
     x: {
-      domain: [low - pad, high + pad],
-      label: "Wall-clock time (days)",
+      domain,
+      label: `${width < 480 ? "Days" : "Wall-clock time (days)"}${rest}`,
       labelAnchor: "center",
       labelArrow: "none",
       ticks: width / 90,
@@ -79,23 +90,7 @@ export const finish: Draw = (result, width, palette) => {
     marks: [
       Plot.rectY(bins, { x1: "from", x2: "to", y: "share", fill: palette.series, inset: 0, insetRight: 0.5 }),
       Plot.ruleY([0], { stroke: palette.muted }),
-      ...lines.flatMap((line, i) => [
-        Plot.ruleX([line.x], {
-          stroke: line.label === "p95" ? palette.accent : palette.ink,
-          strokeWidth: line.label === "p95" ? 2 : 1.25,
-          strokeDasharray: line.dashed ? "4 3" : "none",
-          insetTop: -((i % 2) * 16) - 2,
-        }),
-        Plot.text([line], {
-          x: "x",
-          text: "label",
-          frameAnchor: "top",
-          dy: -((i % 2) * 16) - 5,
-          lineAnchor: "bottom",
-          fill: line.label === "p95" ? palette.accent : palette.ink,
-          fontWeight: line.label === "p95" ? 700 : 500,
-        }),
-      ]),
+      ...marks,
     ],
   });
 };

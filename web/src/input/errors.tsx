@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The faults of the text: one line each, with its place, which is a button that goes there.
 import type { Diagnostic } from "../base/result";
+import { sentence } from "../base/sentences";
 import { RemedyButtons } from "./remedy-buttons";
 
 export function Errors({ errors, onGo }: { errors: Diagnostic[]; onGo?: (error: Diagnostic) => void }) {
@@ -18,7 +19,7 @@ export function Errors({ errors, onGo }: { errors: Diagnostic[]; onGo?: (error: 
               </button>
             )}
             <span>{error.message}</span>
-            {error.hint && <span class="hint">{error.hint}</span>}
+            {error.hint && <span class="hint">{sentence(error.hint)}</span>}
             {onGo && <RemedyButtons fault={error} />}
           </li>
         ))}

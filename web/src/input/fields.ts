@@ -22,11 +22,21 @@ export const groups: { id: Base["group"]; title: string }[] = [
 
 const set = (pointer: string) => (r: Reading, value: number | string) => withValue(r.text, pointer, value);
 
-function presetOptions(list: { name: string }[] | undefined, current: string): Option[] {
+/** Of a choice whose value the text spells out. */
+const own_figures = "own figures";
+
+/** `current` is empty where the text spells the value out, or leaves it out and no result tells what was assumed. */
+function presetOptions(
+  r: Reading,
+  pointer: string,
+  list: { name: string }[] | undefined,
+  current: string,
+): Option[] {
   const options = (list ?? []).map(({ name }) => ({ value: name, label: name }));
   if (current !== "" && !options.some((o) => o.value === current))
     options.unshift({ value: current, label: current });
-  if (current === "") options.unshift({ value: "", label: "own figures (see the text)" });
+  const written = valueAt(r.data, pointer) !== undefined;
+  if (current === "") options.unshift({ value: "", label: written ? own_figures : "assumed" });
   return options;
 }
 
@@ -56,7 +66,7 @@ export const fields: Field[] = [
     label: "Model",
     pointer: "/model",
     shown: hasModel,
-    options: (r) => presetOptions(r.presets?.model, presetName(r, "/model")),
+    options: (r) => presetOptions(r, "/model", r.presets?.model, presetName(r, "/model")),
     value: (r) => presetName(r, "/model"),
     write: set("/model"),
   },
@@ -67,7 +77,7 @@ export const fields: Field[] = [
     label: "GPU",
     pointer: "/cluster/gpu",
     shown: hasModel,
-    options: (r) => presetOptions(r.presets?.gpu, presetName(r, "/cluster/gpu")),
+    options: (r) => presetOptions(r, "/cluster/gpu", r.presets?.gpu, presetName(r, "/cluster/gpu")),
     value: (r) => presetName(r, "/cluster/gpu"),
     write: set("/cluster/gpu"),
   },
@@ -132,6 +142,8 @@ export const fields: Field[] = [
     pointer: "/parallel/schedule",
     options: (r) =>
       presetOptions(
+        r,
+        "/parallel/schedule",
         r.presets?.schedule?.map((name) => ({ name })),
         String(shown(r, "/parallel/schedule").value ?? ""),
       ),
@@ -172,8 +184,7 @@ export const fields: Field[] = [
         label: name,
       }));
       const now = layerRule(r);
-      if (!rules.some((rule) => rule.value === now))
-        rules.unshift({ value: now, label: now || "own numbers (see the text)" });
+      if (!rules.some((rule) => rule.value === now)) rules.unshift({ value: now, label: now || own_figures });
       return rules;
     },
     value: layerRule,
@@ -274,7 +285,7 @@ export const fields: Field[] = [
     group: "variability",
     label: "Preset",
     pointer: "/variability",
-    options: (r) => presetOptions(r.presets?.variability, variabilityPreset(r)),
+    options: (r) => presetOptions(r, "/variability", r.presets?.variability, variabilityPreset(r)),
     value: variabilityPreset,
     help: (r) => r.presets?.variability?.find((p) => p.name === variabilityPreset(r))?.summary ?? "",
     write: withPreset,

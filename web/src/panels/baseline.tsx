@@ -23,6 +23,8 @@ const limit_s = 10;
 
 const dataOf = ({ text }: Answer) => JSON.parse(readDocument(text).scenario) as Record<string, unknown>;
 
+const sidesOf = (answer: Answer) => ({ written: dataOf(answer), resolved: answer.result.scenario });
+
 /** What the comparison takes, by what the two results took. */
 const secondsOf = (answers: Answer[]) =>
   answers.reduce(
@@ -130,7 +132,7 @@ function Difference({ study, pinned, now, stale }: Found & { stale: boolean }) {
           ))}
         </dl>
       )}
-      <Changes list={changedMembers(dataOf(pinned), dataOf(now))} headings={["Pinned", "Now"]} />
+      <Changes list={changedMembers(sidesOf(pinned), sidesOf(now))} headings={["Pinned", "Now"]} />
       {tiles && (
         <footer>
           <details>

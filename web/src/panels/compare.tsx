@@ -49,7 +49,8 @@ export function Comparison() {
   const text = useSelect((s) => s.answer?.text ?? s.doc.text);
   const [other, setOther] = useState<Other | null>(null);
   const { running, share, fault, setFault, start, stop } = useStudy();
-  const [found, setFound] = useState<{ study: Study; text: string; other: Other } | null>(null);
+  const resolved = useSelect((s) => s.answer?.result.scenario);
+  const [found, setFound] = useState<Omit<FoundProps, "stale"> | null>(null);
 
   const take = (second: Other | string) => {
     stop();
@@ -64,7 +65,7 @@ export function Comparison() {
         study: "compare",
         layouts: [asLayout(second.name, JSON.parse(text) as Record<string, unknown>, second.data)],
       }),
-      (study) => setFound({ study, text, other: second }),
+      (study) => setFound({ study, text, resolved, other: second }),
     );
 
   return (
@@ -164,11 +165,13 @@ export function SecondScenario({
 interface FoundProps {
   study: Study;
   text: string;
+  /** What the core made of the text. */
+  resolved: unknown;
   other: Other;
   stale: boolean;
 }
 
-function Found({ study, text, other, stale }: FoundProps) {
+function Found({ study, text, resolved, other, stale }: FoundProps) {
   const app = useController();
   const origin = useStudyOrigin(text, {
     ...study,
@@ -187,7 +190,7 @@ function Found({ study, text, other, stale }: FoundProps) {
         </>
       )}
       <Changes
-        list={changedMembers(JSON.parse(text), other.data)}
+        list={changedMembers({ written: JSON.parse(text), resolved }, { written: other.data })}
         headings={["This scenario", "The second one"]}
       />
       <p>
@@ -214,11 +217,13 @@ interface ChangesProps {
 
 export function Changes({ list, headings }: ChangesProps) {
   if (list.length === 0) return <p>The two texts say the same.</p>;
+  const oneSided = list.filter(({ before, after }) => before === "–" || after === "–").length;
   const short = (value: string) => (value.length > 60 ? `${value.slice(0, 59)}…` : value);
   return (
     <details open>
       <summary>
         {list.length === 1 ? "One member differs" : `${format.count(list.length)} members differ`}
+        {oneSided > 0 && ` (${format.count(oneSided)} written in one of the two alone)`}
       </summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
       <section class="table-scroll" aria-label="Members that differ" tabIndex={0}>

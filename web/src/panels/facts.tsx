@@ -5,7 +5,7 @@ import { useController } from "../app/context";
 import * as format from "../base/format";
 import { withValue } from "../base/json";
 import type { Diagnostic, Result } from "../base/result";
-import { basis, layersText } from "../base/sentences";
+import { basis, layersText, sentence } from "../base/sentences";
 import { freshSeed } from "../input/seed";
 import { CopyButton } from "../ui/copy";
 import { Icon } from "../ui/icons";
@@ -263,7 +263,13 @@ export function Warnings({ warnings }: { warnings: Diagnostic[] }) {
     <section class="notice warning" aria-label="Warnings">
       {warnings.map((w, i) => (
         <p key={i}>
-          <strong>{w.message}</strong> {w.hint}
+          <strong>{sentence(w.message)}</strong>
+          {w.hint && (
+            <>
+              <br />
+              {sentence(w.hint)}
+            </>
+          )}
         </p>
       ))}
     </section>

@@ -39,7 +39,7 @@ export interface FigureProps {
   controls?: ComponentChildren;
   about: ComponentChildren;
   /** Place in the grid of panels. */
-  place?: "seven" | "five";
+  place?: "seven" | "five" | "wide";
   cursor?: Cursor;
 }
 
@@ -75,11 +75,11 @@ export function Figure(props: FigureProps) {
           </div>
         </details>
         <Files
-          title={title}
+          title={props.pinned ? `${title}, and dashed the pinned ${props.pinned.title || "baseline"}` : title}
           stem={chart.toLowerCase()}
           origin={link === null ? null : originOf({ result, link: whole(link) })}
           table={table}
-          draw={async (width, palette) => (await loadCharts())[chart](result, width, palette)}
+          draw={async (width, palette) => (await loadCharts())[chart](result, width, palette, props.pinned)}
         />
       </footer>
     </section>

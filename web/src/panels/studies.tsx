@@ -4,7 +4,16 @@ import { useState } from "preact/hooks";
 import { useController, useSelect } from "../app/context";
 import { Glossary } from "../app/glossary";
 import * as format from "../base/format";
-import { played, type Study, type StudyName, studyReading, studyTable } from "../base/study";
+import {
+  drawnVariants,
+  inWords,
+  leftText,
+  played,
+  type Study,
+  type StudyName,
+  studyReading,
+  studyTable,
+} from "../base/study";
 import * as palettes from "../charts/palette";
 import { drawStudy } from "../charts/studies";
 import { Choice } from "../ui/choice";
@@ -44,20 +53,23 @@ const offers: Partial<Record<StudyName, Offer>> = {
     label: "Which layout",
     question: { most: 24 },
     about:
-      "Bars run from p5 to p95, with the median in them. Layouts that divide the job and fit into an estimate of memory; of more than 24, those with the least estimated time. The coloured ones cannot be told apart at p95 from the best.",
+      "Bars run from p5 to p95, dots are the medians. Layouts that divide the job and fit into an estimate of memory; of more than 24, those with the least estimated time; those slower than twice the best are in the table alone. The red ones cannot be told apart at p95 from the best.",
   },
   "scale-variability": {
     label: "More or less variability",
     question: { times: [0, 0.5, 1, 2] },
     about:
-      "Bars run from p5 to p95, with the median in them. Every factor with median 1 is raised to the power shown, stalls come so many times as often; medians stay.",
+      "Bars run from p5 to p95, dots are the medians. Every factor with median 1 is raised to the power shown, stalls come so many times as often; medians stay.",
   },
 };
+/** Drawn as a list of variants. */
+const listed = new Set<StudyName>(["compare", "scale-variability"]);
 const names = Object.keys(offers) as StudyName[];
 
 export function StudyPanels() {
   const text = useSelect((s) => s.answer?.text ?? s.doc.text);
   const asked = useSelect((s) => s.answer?.result.trials_asked ?? 0);
+  const memory = useSelect((s) => s.answer?.result.memory ?? null);
   const [name, setName] = useState<StudyName>("sensitivity");
   const [trials, setTrials] = useState<Trials>("few");
   const { running, share, fault, start, stop } = useStudy();
@@ -66,7 +78,7 @@ export function StudyPanels() {
     start(
       text,
       () => ({ study: name, ...offers[name]!.question }),
-      (study) => setFound({ study, text }),
+      (study) => setFound({ study: inWords(study, memory), text }),
       { trials },
     );
 
@@ -123,6 +135,19 @@ export function StudyPanels() {
   );
 }
 
+function ClassLegend() {
+  return (
+    <ul class="legend" aria-label="Legend">
+      {(["compute", "communication"] as const).map((name) => (
+        <li key={name}>
+          <span class={`swatch ${name}`} aria-hidden="true" />
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface StudyViewProps {
   study: Study;
   about: string;
@@ -135,6 +160,7 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
   const app = useController();
   const [other, setOther] = useState(0);
   const reading = studyReading(study);
+  const left = leftText(study, listed.has(study.prism_study) ? drawnVariants(study).left : 0);
   const origin = useStudyOrigin(of, {
     ...study,
     name: study.prism_study,
@@ -146,16 +172,18 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
     <div data-stale={stale || undefined}>
       {stale && <p>The scenario has changed since: play the study again.</p>}
       <p class="reading">{reading}</p>
+      {study.answer?.kinds && <ClassLegend />}
       <Picture
         name={`Study. ${reading}`}
         draw={(width) => drawStudy(study, width, palettes.page)}
         of={study}
       />
+      {left && <p class="hint">{left}</p>}
       {chosen > 0 && (
         <>
-          <p>
+          <p class="beside-first">
             <label>
-              Beside the first{" "}
+              Set beside “{study.variants[0]!.name}”{" "}
               <select
                 value={String(chosen)}
                 onChange={(event) => setOther(Number(event.currentTarget.value))}
@@ -166,10 +194,9 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
                   </option>
                 ))}
               </select>
-            </label>{" "}
+            </label>
             <button
               type="button"
-              class="small"
               onClick={() =>
                 app.openText(
                   "variant",

@@ -5,6 +5,7 @@ import * as format from "../base/format";
 import type { Result, TrainingRun } from "../base/result";
 import {
   causesTable,
+  finishHistogramTable,
   finishTable,
   goodputReading,
   oneRunReading,
@@ -29,13 +30,14 @@ export function TrainingPanels({ result }: { result: Result }) {
           chart="finish"
           result={result}
           reading={runReading(run)}
-          table={() => finishTable(run)}
+          table={() => finishHistogramTable(run)}
           height={280}
           about={
             <p>
-              Heights are shares of {format.count(run.runs)} simulated runs; the outermost bars are wider. The
-              dashed line is the run with every step at its mean and no failure. What spreads the runs is when
-              they are stopped: steps are taken as independent of each other.
+              Heights are shares of {format.count(run.runs)} simulated runs; the first bar is wider, and a
+              long tail of few runs is told under the axis. The dashed line is the run with every step at its
+              mean and no failure. What spreads the runs is when they are stopped: steps are taken as
+              independent of each other.
             </p>
           }
         />
@@ -67,6 +69,7 @@ export function TrainingPanels({ result }: { result: Result }) {
       <Causes run={run} />
       <Figure
         title="One run"
+        place="wide"
         chart="oneRun"
         result={result}
         reading={oneRunReading(run)}
