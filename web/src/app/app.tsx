@@ -5,6 +5,7 @@ import { number } from "../base/format";
 import type { Diagnostic } from "../base/result";
 import { Errors } from "../input/errors";
 import { Form, usePresets } from "../input/form";
+import type { Presets } from "../input/reading";
 import { type Place, TextInput } from "../input/text";
 import { AnswerView } from "../panels/answer";
 import { Assumptions, Layout, Provenance, Throughput } from "../panels/facts";
@@ -24,13 +25,12 @@ import { Gallery } from "./gallery";
 import { Glossary, GlossaryView, OpenGlossary } from "./glossary";
 import { Studies, TimelinePlace } from "./later";
 import { NewVersion } from "./offline";
-import { isStale } from "./state";
+import { type Answer, isStale } from "./state";
 import { Announcements } from "./status";
 import { version } from "./version";
 
 export function App() {
   const answer = useSelect((s) => s.answer);
-  const stale = useSelect(isStale);
   const errors = useSelect((s) => s.errors);
   const refused = useSelect((s) => s.refusal !== null);
   const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | "glossary" | null>(
@@ -100,60 +100,14 @@ export function App() {
         </div>
         <InputPane wanted={place?.nonce ?? 0}>
           {lesson === undefined ? (
-            <>
-              <div class="tabs" role="tablist" aria-label="How to edit the scenario">
-                {(["form", "text"] as const).map((name) => (
-                  <button
-                    key={name}
-                    type="button"
-                    role="tab"
-                    id={`tab-${name}`}
-                    aria-selected={tab === name}
-                    aria-controls={`panel-${name}`}
-                    tabIndex={tab === name ? 0 : -1}
-                    onClick={() => setTab(name)}
-                    onKeyDown={(event) => {
-                      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-                      const other = name === "form" ? "text" : "form";
-                      setTab(other);
-                      document.getElementById(`tab-${other}`)?.focus();
-                    }}
-                  >
-                    {name === "form" ? "Settings" : "Text"}
-                  </button>
-                ))}
-              </div>
-              <div id="panel-form" role="tabpanel" aria-labelledby="tab-form" hidden={tab !== "form"}>
-                {tab === "form" && <Form presets={presets} />}
-              </div>
-              <div id="panel-text" role="tabpanel" aria-labelledby="tab-text" hidden={tab !== "text"}>
-                {tab === "text" && <TextInput place={place} />}
-              </div>
-            </>
+            <InputTabs tab={tab} onTab={setTab} presets={presets} place={place} />
           ) : (
             <Locked />
           )}
         </InputPane>
         {answer && !refused && answered && (
           <div class="panels-place">
-            <div class="panels" data-stale={stale || undefined}>
-              <StepTime result={answer.result} />
-              <Quantiles result={answer.result} />
-              <TrainingPanels result={answer.result} />
-              <CriticalPath result={answer.result} />
-              <Ranks result={answer.result} />
-              <TimelinePlace />
-              <Studies />
-              <Sharing result={answer.result} presets={presets} />
-              <Trust result={answer.result} onAll={() => setDialog("validation")} />
-              <Memory result={answer.result} />
-              <div class="stack five">
-                <Throughput result={answer.result} />
-                <Layout result={answer.result} />
-              </div>
-              <Provenance result={answer.result} ms={answer.ms} />
-              <Assumptions result={answer.result} />
-            </div>
+            <Panels answer={answer} presets={presets} onAll={() => setDialog("validation")} />
           </div>
         )}
       </main>
@@ -187,6 +141,81 @@ export function App() {
       )}
       <Announcements />
     </OpenGlossary.Provider>
+  );
+}
+
+interface InputTabsProps {
+  tab: "form" | "text";
+  onTab: (tab: "form" | "text") => void;
+  presets: Presets | undefined;
+  place: Place | null;
+}
+
+/** The scenario as settings or as text. */
+function InputTabs({ tab, onTab, presets, place }: InputTabsProps) {
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label="How to edit the scenario">
+        {(["form", "text"] as const).map((name) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`tab-${name}`}
+            aria-selected={tab === name}
+            aria-controls={`panel-${name}`}
+            tabIndex={tab === name ? 0 : -1}
+            onClick={() => onTab(name)}
+            onKeyDown={(event) => {
+              if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+              const other = name === "form" ? "text" : "form";
+              onTab(other);
+              document.getElementById(`tab-${other}`)?.focus();
+            }}
+          >
+            {name === "form" ? "Settings" : "Text"}
+          </button>
+        ))}
+      </div>
+      <div id="panel-form" role="tabpanel" aria-labelledby="tab-form" hidden={tab !== "form"}>
+        {tab === "form" && <Form presets={presets} />}
+      </div>
+      <div id="panel-text" role="tabpanel" aria-labelledby="tab-text" hidden={tab !== "text"}>
+        {tab === "text" && <TextInput place={place} />}
+      </div>
+    </>
+  );
+}
+
+interface PanelsProps {
+  answer: Answer;
+  presets: Presets | undefined;
+  /** Shows all measurements. */
+  onAll: () => void;
+}
+
+/** All that stands below the answer. */
+function Panels({ answer: { result, ms }, presets, onAll }: PanelsProps) {
+  const stale = useSelect(isStale);
+  return (
+    <div class="panels" data-stale={stale || undefined}>
+      <StepTime result={result} />
+      <Quantiles result={result} />
+      <TrainingPanels result={result} />
+      <CriticalPath result={result} />
+      <Ranks result={result} />
+      <TimelinePlace />
+      <Studies />
+      <Sharing result={result} presets={presets} />
+      <Trust result={result} onAll={onAll} />
+      <Memory result={result} />
+      <div class="stack five">
+        <Throughput result={result} />
+        <Layout result={result} />
+      </div>
+      <Provenance result={result} ms={ms} />
+      <Assumptions result={result} />
+    </div>
   );
 }
 

@@ -9,11 +9,11 @@ export type ChartName =
   | "finish"
   | "oneRun";
 
-type Charts = typeof import("./charts") & typeof import("./training");
+type Charts = typeof import("./charts") & typeof import("./run-charts");
 let loading: Promise<Charts> | undefined;
 
 export function loadCharts(): Promise<Charts> {
-  loading ??= Promise.all([import("./charts"), import("./training")]).then(([step, run]) => ({
+  loading ??= Promise.all([import("./charts"), import("./run-charts")]).then(([step, run]) => ({
     ...step,
     ...run,
   }));
