@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page in another page's frame, and the parts of an address that name something: presets and lessons.
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { address, forge, forgive, lead, quick, settled, useBrowser, visit, visitQuick } from "./browser";
+import {
+  address,
+  forge,
+  forgive,
+  lead,
+  quick,
+  root,
+  settled,
+  useBrowser,
+  visit,
+  visitQuick,
+} from "./browser";
 
 useBrowser();
 
@@ -102,7 +115,9 @@ test("a lesson: locked but for its control, hints by degrees, the cause once the
   const page = await visit("/#lesson=jitter-averages-out");
   const lesson = page.getByRole("region", { name: /^Lesson/ });
   await settled(page);
-  await lesson.getByText(/Not yet: standard deviation over mean 1\.95/).waitFor();
+  const told = readFileSync(resolve(root, "examples/lessons/jitter-averages-out.json"), "utf8");
+  const { shown } = JSON.parse(told) as { shown: Record<string, string> };
+  await lesson.getByText(`Not yet: standard deviation over mean ${parseFloat(shown["8"]!)}`).waitFor();
   expect(await page.getByRole("tab").count()).toBe(0);
   expect(await lesson.getByText("Cause.").count()).toBe(0);
   await lesson.getByRole("button", { name: "Hint 1 of 3" }).click();

@@ -19,7 +19,7 @@ const sum = (list: string[]) => list.reduce((total, f) => total + packed(f), 0);
 describe("sizes, gzip", () => {
   // What is loaded before the first sentence: everything but what is imported when it is needed.
   const later =
-    /\/(baseline|brought|card|charts|compare|editor|embed|evidence|glossary|lessons?|lesson-list|lesson-panel|markdown|model-import|picture|planning|schedule|share|study|studies|text-dialog|timeline|training|use-study|use-width|validation)[-.][^/]*\.js$/;
+    /\/(baseline|brought|card|charts|compare|editor|embed|evidence|glossary|lessons?|lesson-list|lesson-panel|markdown|model-import|picture|planning|run-charts|schedule|share|study|studies|text-dialog|timeline|training|use-study|use-width|validation)[-.][^/]*\.js$/;
   // The list of the gallery is no example: its name is that of the page's own script.
   const examples = readdirSync(resolve(root, "examples"))
     .filter((name) => name !== "index.json")
