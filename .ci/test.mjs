@@ -36,7 +36,8 @@ function ctest(presetName, env, more = []) {
 // What only repeats the same code for the sake of statistics is left out under sanitizers, unless all is asked for.
 const statistics =
   "EvidenceFit.(the_right|median|families)|TrainingRunDaly|TrainingRunCapacity|TrainingRunSpares|TrainingRunExamples|" +
-  "Gallery.TrainingExample|EngineAgainstReference|FastPath.Agrees|FastPath.Detects|FastPathKnows|DetectsThe|Examples.Shared";
+  "Gallery.TrainingExample|EngineAgainstReference|FastPath.Agrees|FastPath.Detects|FastPathKnows|Detects|Examples.Shared|" +
+  "Scaling.Grows|Sensitivity.KindsWithout|WeightGradients";
 
 const nodeTest = (name, folders, env) => test(name, process.execPath, ["--test", ...folders], env);
 
