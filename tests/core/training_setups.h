@@ -64,6 +64,14 @@ inline std::vector<RunRecord> simulate(const Training& t) {
 }
 
 /// Mean wall-clock time and its standard error, seconds.
+/// Seconds of all runs together.
+inline double total(const std::vector<RunRecord>& runs, Spent what) {
+  double sum = 0;
+  for (const RunRecord& r : runs)
+    sum += static_cast<double>(r.spent[static_cast<std::size_t>(what)]) / ns_per_s;
+  return sum;
+}
+
 struct Mean {
   double value, error;
 };

@@ -343,6 +343,26 @@ describe("a worker that fails", () => {
     }
     expect(run.events.at(-1)).toEqual({ type: "failed", message: "memory access out of bounds" });
   });
+
+  test("before any could start ends this run and the next with words", () => {
+    workers = [];
+    const dead = new Pool({
+      size: 1,
+      module: Promise.resolve({} as WebAssembly.Module),
+      spawn: () => {
+        const worker = new FakeWorker(() => null);
+        workers.push(worker);
+        return worker;
+      },
+    });
+    const run = collect();
+    dead.run("a", run.listener);
+    for (let n = 0; n < 3; n++) workers.at(-1)!.say({ type: "failed", message: "no memory" });
+    expect(run.events.at(-1)).toEqual({ type: "failed", message: "no memory" });
+    const next = collect();
+    dead.run("b", next.listener);
+    expect(next.of("failed").length).toBe(1);
+  });
 });
 
 test("presets are asked for once and survive a replaced worker", async () => {

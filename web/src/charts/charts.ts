@@ -263,6 +263,35 @@ export function hatched(palette: Palette, draw: (fill: string) => Drawing): Draw
   return drawing;
 }
 
+/** Frame of named shares as bars side by side; the axis reaches at least `least`. */
+export function sharesFrame(
+  rows: { name: string; share: number }[],
+  width: number,
+  palette: Palette,
+  label: string,
+  least: number,
+) {
+  const longest = Math.max(...rows.map((r) => r.name.length), 4);
+  return {
+    ...frame(width, palette),
+    height: rows.length * 28 + 42,
+    marginTop: 4,
+    marginBottom: 36,
+    marginLeft: Math.min(longest * 6.8 + 12, width * 0.42),
+    marginRight: 56,
+    x: {
+      domain: [0, Math.max(...rows.map((r) => r.share), least)],
+      label,
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickFormat: "~%",
+      ticks: width / 110,
+      grid: true,
+    },
+    y: { domain: rows.map((r) => r.name), label: null, tickSize: 0, padding: 0.3 },
+  } as const;
+}
+
 export const criticalPath: Draw = (result, width, palette) => {
   const kinds = [...(result.critical_path?.kinds ?? [])].sort((a, b) => b.share - a.share);
   const rows = kinds.map((k) => ({
@@ -270,25 +299,9 @@ export const criticalPath: Draw = (result, width, palette) => {
     share: k.share,
     communication: k.class === "communication",
   }));
-  const longest = Math.max(...rows.map((r) => r.name.length), 4);
   return hatched(palette, (hatch) =>
     plot({
-      ...frame(width, palette),
-      height: rows.length * 28 + 42,
-      marginTop: 4,
-      marginBottom: 36,
-      marginLeft: Math.min(longest * 6.8 + 12, width * 0.42),
-      marginRight: 52,
-      x: {
-        domain: [0, Math.max(...rows.map((r) => r.share), 0.01)],
-        label: "Share of the critical path",
-        labelAnchor: "center",
-        labelArrow: "none",
-        tickFormat: "~%",
-        ticks: width / 110,
-        grid: true,
-      },
-      y: { domain: rows.map((r) => r.name), label: null, tickSize: 0, padding: 0.3 },
+      ...sharesFrame(rows, width, palette, "Share of the critical path", 0.01),
       marks: [
         Plot.barX(rows, {
           x: "share",

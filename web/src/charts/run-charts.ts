@@ -3,7 +3,7 @@
 import * as Plot from "@observablehq/plot";
 import { number, percent } from "../base/format";
 import { day, lossText, stretchText, timelineRows } from "../base/training";
-import { type Draw, frame, type Marker, markedAt, plot } from "./charts";
+import { type Draw, frame, type Marker, markedAt, plot, sharesFrame } from "./charts";
 
 export const goodput: Draw = (result, width, palette) => {
   const spent = result.training_run?.spent ?? [];
@@ -11,24 +11,8 @@ export const goodput: Draw = (result, width, palette) => {
   const rows = [...losses]
     .sort((a, b) => b.share - a.share)
     .map((s) => ({ name: lossText(s.what), share: s.share }));
-  const longest = Math.max(...rows.map((r) => r.name.length), 4);
   return plot({
-    ...frame(width, palette),
-    height: rows.length * 28 + 42,
-    marginTop: 4,
-    marginBottom: 36,
-    marginLeft: Math.min(longest * 6.8 + 12, width * 0.42),
-    marginRight: 56,
-    x: {
-      domain: [0, Math.max(...rows.map((r) => r.share), 0.001)],
-      label: "Share of the wall-clock time",
-      labelAnchor: "center",
-      labelArrow: "none",
-      tickFormat: "~%",
-      ticks: width / 110,
-      grid: true,
-    },
-    y: { domain: rows.map((r) => r.name), label: null, tickSize: 0, padding: 0.3 },
+    ...sharesFrame(rows, width, palette, "Share of the wall-clock time", 0.001),
     marks: [
       Plot.barX(rows, { x: "share", y: "name", fill: palette.accent }),
       Plot.text(rows, {

@@ -109,6 +109,10 @@ export class Pool {
   run(text: string, listener: (event: RunEvent) => void, limitSeconds = Number.POSITIVE_INFINITY): Ticket {
     this.abandon();
     const lead = this.idleSlot();
+    if (!lead) {
+      listener({ type: "failed", message: "No worker could be started. Reload the page to try again." });
+      return { proceed: () => {}, cancel: () => {} };
+    }
     const run: Run = {
       id: ++this.lastRun,
       text,
@@ -227,8 +231,8 @@ export class Pool {
   }
 
   /** One that can start at once, if there is one. */
-  private idleSlot(): Slot {
-    return this.slots.find((slot) => slot.ready && slot.deadline === undefined) ?? this.slots[0]!;
+  private idleSlot(): Slot | undefined {
+    return this.slots.find((slot) => slot.ready && slot.deadline === undefined) ?? this.slots[0];
   }
 
   /** What the last worker, which answers questions, left unanswered. A file that it failed over is not read a second time. */
