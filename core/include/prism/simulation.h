@@ -88,8 +88,8 @@ Result<double> slow_node_inflation(const Workload& workload, double factor);
 /// first line of every pipeline rank. Not for the reference engine, nor where attribution is too large.
 struct StepTimeline {
   double step_s = 0;
-  std::int64_t replica = 0;
-  std::int64_t rank = 0;  ///< whose end of its own work decided when replicas could go on
+  std::int64_t replica = 0;  ///< the first of those that meet inside chunks
+  std::int64_t rank = 0;     ///< whose end of its own work decided when replicas could go on
   struct Chunk {
     double start_s, end_s;
     double communication_s;  ///< of it, in collectives

@@ -22,10 +22,11 @@ struct Operator {
   int shape = 0;       ///< index into Workload::shapes
 };
 
-/// Whom a collective synchronises: the ranks that share all coordinates but one (tensor, context, data), the
-/// ranks that hold one set of experts (expert) or one set of shards (shard), the first and the last pipeline
-/// rank of one tensor rank and replica (embedding: tied-embedding gradients), or all. Collectives inside a
-/// chunk are over tensor, context, expert or shard.
+/// Whom a collective synchronises: the ranks that share all coordinates but one (tensor, context), those that
+/// reduce one gradient (data: of all replicas and context ranks), the ranks that exchange tokens (expert) or
+/// hold one set of shards (shard), the first and the last pipeline rank of one tensor rank and replica
+/// (embedding: tied-embedding gradients), or all. Collectives inside a chunk are over tensor, context, expert
+/// or shard.
 enum class Group { none, tensor, context, expert, shard, data, embedding, world };
 inline constexpr std::size_t group_count = 8;
 inline bool is_inside_chunk(Group g) {
@@ -39,6 +40,10 @@ struct Segment {
   bool has_collective = false;
   Operator collective;
   Group group = Group::none;
+  /// Of a collective on a stream of its own, what it takes in all. It starts beside the compute that follows
+  /// the one before it on that stream, and is waited for here; `collective` is what the medians leave of it.
+  /// No seconds: it runs in the compute stream.
+  Operator beside = {};
 };
 
 /// One virtual stage.
@@ -73,6 +78,14 @@ struct Workload {
   std::int64_t virtual_stages = 1;      ///< v
   std::int64_t micro_batches = 1;       ///< m
   std::string schedule;
+  // Who meets inside a chunk. A stage's ranks are counted tensor ranks first, then context ranks, then
+  // replicas.
+  std::int64_t context = 1;         ///< of the `tp` ranks, those that share a sequence
+  std::int64_t expert_ranks = 1;    ///< consecutive ranks that exchange tokens
+  std::int64_t shard_replicas = 1;  ///< consecutive replicas that share one set of parameters
+  /// Replicas that the engine takes together, because they meet inside a chunk: their ranks count as `tp`
+  /// ranks of one replica.
+  std::int64_t folded = 1;
   std::vector<Distribution> shapes;   ///< [0] is the constant 1
   std::vector<double> shape_medians;  ///< with every factor at its median: not the median of a product
   std::vector<StageProgram> stages;   ///< [pp*v] in model order; stage s is on pipeline rank s mod pp

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "simulation/power_mean.h"
+#include "simulation/rows.h"
 
 namespace prism {
 
@@ -20,6 +21,12 @@ Class class_acted_on(std::string_view what) {
 
 bool lasts_at_place(Factor::Scope scope) {
   return scope == Factor::Scope::gpu || scope == Factor::Scope::node || scope == Factor::Scope::replica;
+}
+
+/// Whether ranks of one group draw it apart. Of replicas taken together each has its own.
+bool differs_in_group(const Causes::Cause& c, bool folded) {
+  const bool of_replica = c.scope == Factor::Scope::replica || c.scope == Factor::Scope::micro_batch;
+  return c.scope == Factor::Scope::gpu || (folded && of_replica);
 }
 
 bool lasts_at_gpu(const Causes::Cause& c) {
@@ -92,13 +99,17 @@ Causes::Mix Causes::mix(const std::vector<std::pair<Slot, double>>& shares) {
 void Causes::prepare(LawBook& book, std::int64_t line_count, const Legs& legs) {
   lines = line_count;
   const std::int64_t ranks_a_line = places.ranks / lines;
-  const bool needs_exponent = ranks_a_line > 1 && (!workload_->what_if.empty() ||
-                                                   std::any_of(causes.begin(), causes.end(), lasts_at_gpu));
+  const bool folded = workload_->folded > 1;
+  const bool needs_exponent =
+      ranks_a_line > 1 &&
+      (!workload_->what_if.empty() || std::any_of(causes.begin(), causes.end(), [&](const Cause& c) {
+        return lasts_at_gpu(c) || (c.of_class == Class::compute && differs_in_group(c, folded));
+      }));
   if (needs_exponent) {
     // Sampled with all that lasts on a rank: one log-normal of the same spread.
     double variance = 0;
     for (std::size_t i = 0; i < causes.size(); ++i)
-      if (causes[i].of_class == Class::compute && causes[i].scope == Factor::Scope::gpu) {
+      if (causes[i].of_class == Class::compute && differs_in_group(causes[i], folded)) {
         const Distribution& f = workload_->causes[i].factor;
         variance += f.sd() * f.sd() / (f.mean() * f.mean());
       }
@@ -202,6 +213,21 @@ double Causes::group_factor(const std::vector<double>& factors, Apart apart) con
   double mean = 0;
   for (double f : factors) mean += pow_exact(f / *largest, k) / static_cast<double>(factors.size());
   return *largest * pow_exact(mean, 1 / k);
+}
+
+void Causes::join(const std::vector<const float*>& rows, bool compute, Apart apart, float* out) const {
+  std::copy_n(rows[0], lane_count, out);
+  if (rows.size() == 1) return;
+  for (const float* row : rows) raise_float_row(out, row);
+  if (!compute) return;
+  const double k = exponent[apart];
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    const auto largest = static_cast<double>(out[lane]);
+    double mean = 0;
+    for (const float* row : rows)
+      mean += pow_exact(static_cast<double>(row[lane]) / largest, k) / static_cast<double>(rows.size());
+    out[lane] = static_cast<float>(largest * pow_exact(mean, 1 / k));
+  }
 }
 
 }  // namespace prism

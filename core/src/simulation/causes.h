@@ -90,6 +90,8 @@ class Causes {
 
   /// The multiplier of a group whose ranks are slower by these.
   double group_factor(const std::vector<double>& factors, Apart apart) const;
+  /// Lane by lane what a group takes of equally many ranks each: the largest, or for compute the power mean.
+  void join(const std::vector<const float*>& rows, bool compute, Apart apart, float* out) const;
 
  private:
   const Workload* workload_;

@@ -38,7 +38,7 @@ void list_streams(Compiled& compiled) {
 void make_tables(Compiled& compiled) {
   std::vector<Law> drawn;
   auto add = [&](const Program& p) {
-    for (const Draw& d : p.draws) drawn.push_back(d.law);
+    for (const Draw& d : p.draws) drawn.push_back(d.whole == LawBook::none ? d.law : d.whole);
   };
   for (const Program& p : compiled.programs) add(p);
   const auto add_replica = [&](const Compiled::Replica& replica) {
@@ -146,7 +146,7 @@ void name_streams(Compiled& compiled) {
 
 /// One law for all compute of a chunk and one for all its communication; false if some do not convolve. With
 /// ranks held at a quantile such a class is drawn segment by segment, and so is compute that is held on some
-/// ranks only.
+/// ranks only, and communication of which some runs beside compute.
 bool sum_chunks(Compiled& compiled, Compiled::Replica& to) {
   struct Part {
     Law law = LawBook::none;
@@ -165,15 +165,15 @@ bool sum_chunks(Compiled& compiled, Compiled::Replica& to) {
       for (const auto& [slot, share] : compiled.causes.mixes[d.mix])
         slots[d.collective].emplace_back(slot, mean * static_cast<double>(share));
     }
-    const bool some_held =
-        std::any_of(p.draws.begin(), p.draws.end(), [](const Draw& d) { return !d.held_s.empty(); });
+    const auto any = [&](auto is) { return std::any_of(p.draws.begin(), p.draws.end(), is); };
+    const bool apart[2] = {any([](const Draw& d) { return !d.held_s.empty(); }),
+                           any([](const Draw& d) { return d.whole != LawBook::none; })};
     parts.emplace_back();
     for (std::size_t k = 0; k < 2; ++k) {
       Part& part = parts.back()[k];
-      part = {some_held && k == 0 ? LawBook::none : compiled.book.sum(laws[k]),
-              compiled.causes.mix(slots[k])};
+      part = {apart[k] ? LawBook::none : compiled.book.sum(laws[k]), compiled.causes.mix(slots[k])};
       if (part.law != LawBook::none) continue;
-      if (!may_stay_apart) return false;
+      if (!may_stay_apart && !apart[k]) return false;
       part = {compiled.book.zero(), 0, true};
     }
   }
@@ -191,10 +191,9 @@ bool sum_chunks(Compiled& compiled, Compiled::Replica& to) {
 }
 
 Program program_of(Compiled& c, ProgramCompiler& compiler, const Compiled::Stream& stream) {
-  const StageProgram& s = c.workload.stages[static_cast<std::size_t>(stream.stage)];
-  const Program p = stream.pass == Pass::forward    ? compiler.program(s.forward)
-                    : stream.pass == Pass::backward ? compiler.program(s.backward)
-                                                    : compiler.program(s.weight, law_after(c, stream));
+  const StageProgram& stage = c.workload.stages[static_cast<std::size_t>(stream.stage)];
+  const Law follows = stream.pass == Pass::weight ? law_after(c, stream) : LawBook::none;
+  const Program p = compiler.chunk(stage, stream.pass, follows);
   return c.lines == 1 ? grouped(c.book, p) : p;
 }
 
@@ -260,28 +259,40 @@ void hold_replicas(Compiled& c) {
 
 }  // namespace
 
-Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, TableStore* store) {
+Compiled::Compiled(const Workload& w, TableStore* store, bool whole)
+    : groups(w),
+      workload(whole || groups.replicas() == 1 ? w : folded(w, groups.replicas())),
+      whole_stages(whole),
+      book(workload, store),
+      causes(workload) {}
+
+namespace {
+
+Result<std::unique_ptr<Compiled>> compile(const Workload& workload, TableStore* store, bool whole_stages) {
   using R = Result<std::unique_ptr<Compiled>>;
   auto graph =
       compile_graph({workload.pp, workload.virtual_stages, workload.micro_batches}, workload.schedule);
   if (!graph) return R::faults(std::move(graph.diagnostics));
 
-  auto compiled = std::make_unique<Compiled>(workload, store);
+  auto compiled = std::make_unique<Compiled>(workload, store, whole_stages);
   compiled->graph = std::move(*graph);
   const Workload& w = compiled->workload;
   LawBook& book = compiled->book;
 
   list_streams(*compiled);
 
-  // The group moves as one only if every chunk ends by synchronising it; weights are only felt by what
-  // follows.
-  bool joined = true;
+  // The group moves as one if every chunk ends by synchronising it, weights being felt by what follows; or at
+  // the pace that was found for it.
+  bool joined = true, crossed = false;
   for (const StageProgram& s : w.stages)
-    joined = joined && ends_in_tensor_collective(s.forward) && ends_in_tensor_collective(s.backward);
-  compiled->lines = w.tp > 1 && !joined ? w.tp : 1;
+    for (const auto* pass : {&s.forward, &s.backward}) {
+      joined = joined && ends_in_tensor_collective(*pass);
+      crossed = crossed || (!whole_stages && compiled->groups.cross(*pass));
+    }
+  compiled->lines = w.tp > 1 && !joined && !crossed ? w.tp : 1;
   compiled->sampling = compiled->lines > 1 ? Sampling::rank : Sampling::chunk;
 
-  const auto compile = [&] {
+  const auto compile_programs = [&] {
     ProgramCompiler compiler(*compiled, w.tp / compiled->lines);
     compiled->programs.clear();
     compiled->usual.program_of.clear();
@@ -298,12 +309,13 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, Tab
     }
     return compiler;
   };
-  ProgramCompiler compiler = compile();
+  ProgramCompiler compiler = compile_programs();
+  if (compiler.split && crossed) return compile(workload, store, true);
   if (compiler.split && w.tp > 1 && compiled->lines == 1) {
     // Operators that do not convolve are drawn one by one, which needs every rank of the group.
     compiled->lines = w.tp;
     compiled->sampling = Sampling::rank;
-    compiler = compile();
+    compiler = compile_programs();
   }
   const std::int64_t ranks_a_line = w.tp / compiled->lines;
 
@@ -344,6 +356,12 @@ Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, Tab
   list_kinds(*compiled);
   name_streams(*compiled);
   return R::of(std::move(compiled));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Compiled>> compile_workload(const Workload& workload, TableStore* store) {
+  return compile(workload, store, false);
 }
 
 }  // namespace prism

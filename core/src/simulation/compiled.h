@@ -13,7 +13,7 @@
 #include "prism/graph.h"
 #include "prism/simulation.h"
 #include "simulation/causes.h"
-#include "simulation/laws.h"
+#include "simulation/pace.h"
 
 namespace prism {
 
@@ -31,6 +31,11 @@ struct Draw {
   /// line are: then the law is a constant.
   std::vector<float> held_s = {};
   Causes::Mix held_mix = 0;
+  /// A collective beside compute: drawn whole, less what the compute beside it takes. `law` is that of the
+  /// rest.
+  LawBook::Law whole = LawBook::none;
+  float hidden_s = 0;
+  Causes::Mix hidden_mix = 0;
 };
 
 /// What a chunk, or a rank after its last backward, draws. The order matters only where there are several
@@ -64,16 +69,22 @@ struct Section {
 enum class Sampling { chunk, segment, rank };
 
 struct Compiled {
-  Compiled(const Workload& w, TableStore* store) : workload(w), book(workload, store), causes(workload) {}
+  /// Replicas that meet inside a chunk are taken together, unless `whole_stages` is asked for.
+  Compiled(const Workload& w, TableStore* store, bool whole_stages);
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
+  Groups groups;
   Workload workload;
+  /// Collectives inside a chunk are taken to synchronise all ranks of a stage of one replica.
+  bool whole_stages;
   LawBook book;
   Causes causes;
   Graph graph;
   Sampling sampling = Sampling::chunk;
   std::int64_t lines = 1;
+  /// Of stages whose groups cross.
+  std::map<std::array<std::vector<PaceLeg>, 2>, Pace> paces;
 
   /// Chunks that draw from the same laws: those of a stage and pass, and for weights, which end without a
   /// collective, with the same successor on the rank.

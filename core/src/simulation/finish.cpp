@@ -46,12 +46,18 @@ double finish_step(const Compiled& c, std::uint64_t seed, std::int64_t trial, co
     path->communication.assign(c.workload.pp, 0);
   }
   std::vector<double> spent(path ? ends.size() : 0);
+  // Lines that reduce one gradient go on together: the first of them stands for all.
+  const std::size_t apart = std::min(lines, static_cast<std::size_t>(data_groups(c.workload)));
+  for (std::size_t row = 0; row < ends.size(); ++row)
+    if (const std::size_t line = row % lines; line >= apart)
+      ends[row - line + line % apart] = std::max(ends[row - line + line % apart], ends[row]);
   double end = 0;
   for (std::size_t k = 0; k < c.sections.size(); ++k) {
     const Section& section = c.sections[k];
     pcg32_oneseq generator(stream_state(seed, static_cast<std::uint64_t>(trial), c.section_key[k]));
     std::size_t latest = 0;
     for (std::size_t row = 0; row < ends.size(); ++row) {
+      if (row % lines >= apart) continue;
       auto draw =
           static_cast<double>(sample(c.bucket(section.rank[row / lines].law[row % lines]), generator()));
       if (!causes.multiplier.empty()) draw *= static_cast<double>(causes.multiplier[k][row / lines]);

@@ -28,6 +28,20 @@ void hold(const Compiled& c, const Lanes& lanes, const Draw& d, std::size_t rank
     raise_float_row(row, held);
 }
 
+/// What a draw comes to with what its rank and micro-batch share.
+void draw_shared(const Compiled& c, const Lanes& lanes, const Draw& d, std::size_t rank, std::size_t line,
+                 std::int32_t micro_batch, pcg32_oneseq* generator, float* row) {
+  draw_row(generator, c.bucket(d.whole == LawBook::none ? d.law : d.whole), row);
+  scale_if(row, multiplier(c, lanes, d.mix, rank, line));
+  scale_if(row, micro_multiplier(c, lanes, d.mix, micro_batch));
+  if (d.whole == LawBook::none) return hold(c, lanes, d, rank, line, micro_batch, row);
+  float hidden[lane_count];
+  std::fill_n(hidden, lane_count, d.hidden_s);
+  scale_if(hidden, multiplier(c, lanes, d.hidden_mix, rank, line));
+  scale_if(hidden, micro_multiplier(c, lanes, d.hidden_mix, micro_batch));
+  for (std::size_t k = 0; k < lane_count; ++k) row[k] = std::max(0.0f, row[k] - hidden[k]);
+}
+
 /// A transfer or exchange that takes at least so long on a line.
 void hold_above(const std::vector<float>& at_least_s, std::size_t line, float* row) {
   if (at_least_s.empty() || at_least_s[line] == 0) return;
@@ -207,9 +221,7 @@ class Chunk {
               if (line(l)[k] > line(0)[k]) copy_path(task, 0, l, k);
           raise_row(line(0), line(l));
         }
-        draw_row(generator, c_.bucket(d.law), duration_);
-        scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, 0));
-        scale_if(duration_, micro_multiplier(c_, lanes_, d.mix, t.micro_batch));
+        draw_shared(c_, lanes_, d, rank, 0, t.micro_batch, generator, duration_);
         for (std::size_t l = lines_; l-- > 0;) {
           if (l > 0) {
             std::copy_n(line(0), lane_count, line(l));
@@ -221,10 +233,7 @@ class Chunk {
         }
       } else {
         for (std::size_t l = 0; l < lines_; ++l) {
-          draw_row(generator, c_.bucket(d.law), duration_);
-          scale_if(duration_, multiplier(c_, lanes_, d.mix, rank, l));
-          scale_if(duration_, micro_multiplier(c_, lanes_, d.mix, t.micro_batch));
-          hold(c_, lanes_, d, rank, l, t.micro_batch, duration_);
+          draw_shared(c_, lanes_, d, rank, l, t.micro_batch, generator, duration_);
           add_row(line(l), duration_);
           if (rec_) spend(task, l, d);
         }
@@ -329,10 +338,7 @@ void draw_segments(const Compiled& c, Lanes& lanes, std::size_t task, float* out
   float part[lane_count];
   for (const Draw& d : c.program(*lanes.replica, task).draws) {
     if (!lanes.replica->by_segments[d.collective][s]) continue;
-    draw_row(&lanes.segment_generator[s * lane_count], c.bucket(d.law), part);
-    scale_if(part, multiplier(c, lanes, d.mix, rank, 0));
-    scale_if(part, micro_multiplier(c, lanes, d.mix, t.micro_batch));
-    hold(c, lanes, d, rank, 0, t.micro_batch, part);
+    draw_shared(c, lanes, d, rank, 0, t.micro_batch, &lanes.segment_generator[s * lane_count], part);
     add_float_row(out, part);
   }
 }

@@ -111,8 +111,23 @@ LawBook::Law LawBook::at_least(Law law, double seconds) {
                  TableName("at least").add(names_[law]).add(seconds));
 }
 
+LawBook::Law LawBook::beyond(Law law, double seconds) {
+  const QuantileTable& t = table(law);
+  if (t.quantile(Mass::above(1e-9)) <= seconds) return zero();
+  return at_least(moved(law, t.mean() - seconds, t.sd()), 0);
+}
+
 LawBook::Law LawBook::at_quantile_or_above(Law law, double lower_mass) {
   return lower_mass > 0 ? at_least(law, table(law).quantile(Mass::below(lower_mass))) : law;
+}
+
+LawBook::Law LawBook::moved(Law law, double mean, double sd) {
+  const QuantileTable& shape = table(law);
+  if (shape.is_constant()) return constant(mean);
+  const auto [entry, is_new] = moved_.try_emplace({law, mean, sd}, none);
+  if (is_new)
+    entry->second = add(shape.with_moments(mean, sd), TableName("moved").add(names_[law]).add(mean).add(sd));
+  return entry->second;
 }
 
 LawBook::Law LawBook::power_mean(Law law, std::int64_t n, double exponent) {
@@ -143,11 +158,8 @@ LawBook::Law LawBook::felt(const std::vector<RanksApart>& parts) {
   const QuantileTable& base = table(largest_of(after));
   const double mean = late.mean() - base.mean();
   const double variance = late.sd() * late.sd() - base.sd() * base.sd();
-  const QuantileTable& shape = table(usual.separate);
-  if (shape.is_constant()) return constant(mean);
-  const double least = 1e-6 * shape.sd();
-  const double sd = variance > least * least ? std::sqrt(variance) : least;
-  return add(shape.with_moments(mean, sd), TableName("moved").add(names_[usual.separate]).add(mean).add(sd));
+  const double least = 1e-6 * table(usual.separate).sd();
+  return moved(usual.separate, mean, variance > least * least ? std::sqrt(variance) : least);
 }
 
 }  // namespace prism

@@ -35,8 +35,12 @@ class LawBook {
   Law constant(double seconds);
   /// The larger of a draw and a constant.
   Law at_least(Law law, double seconds);
+  /// What is left of a draw after so long.
+  Law beyond(Law law, double seconds);
   /// The larger of a draw and its quantile at this lower mass; the law itself at 0.
   Law at_quantile_or_above(Law law, double lower_mass);
+  /// The same shape with another mean and deviation.
+  Law moved(Law law, double mean, double sd);
   /// The power mean of n independent copies.
   Law power_mean(Law law, std::int64_t n, double exponent);
   /// What a group of n ranks waits for something that each of them goes through separately (a transfer, an
@@ -76,6 +80,7 @@ class LawBook {
   std::map<double, Law> constants_;
   std::map<std::pair<Law, double>, Law> raised_;
   std::map<std::tuple<Law, Law, std::int64_t>, Law> felt_;
+  std::map<std::tuple<Law, double, double>, Law> moved_;
 };
 
 }  // namespace prism

@@ -56,19 +56,29 @@ void load_transfers(const Compiled& c, Lanes& lanes) {
   }
 }
 
-/// What changes from micro-batch to micro-batch of a replica.
-void load_micro_batches(const Compiled& c, Lanes& lanes) {
+/// What changes from micro-batch to micro-batch of a replica. `keys`: of the replicas taken together, a row
+/// each.
+void load_micro_batches(const Compiled& c, const std::vector<std::uint64_t>& keys, Lanes& lanes) {
   const auto m = static_cast<std::size_t>(c.workload.micro_batches);
+  const std::size_t replicas = keys.size() / lane_count;
   const auto& causes = c.causes;
   std::vector<std::vector<float>> of_slot(causes.slots.size());
   for (auto& rows : of_slot) rows.assign(m * lane_count, 1.0f);
   for (std::size_t i = 0; i < causes.causes.size(); ++i) {
     if (causes.causes[i].scope != Factor::Scope::micro_batch) continue;
-    pcg32_oneseq generator[lane_count];
+    std::vector<pcg32_oneseq> generator(keys.size());
+    std::vector<float> each(keys.size());
+    std::vector<const float*> rows;
+    for (std::size_t d = 0; d < replicas; ++d) {
+      seed_row(&generator[d * lane_count], &keys[d * lane_count], causes.causes[i].key);
+      rows.push_back(&each[d * lane_count]);
+    }
     float draw[lane_count];
-    seed_row(generator, lanes.key, causes.causes[i].key);
     for (std::size_t b = 0; b < m; ++b) {
-      draw_row(generator, c.bucket(causes.causes[i].law[Causes::until_collective]), draw);
+      for (std::size_t d = 0; d < replicas; ++d)
+        draw_row(&generator[d * lane_count], c.bucket(causes.causes[i].law[Causes::until_collective]),
+                 &each[d * lane_count]);
+      causes.join(rows, causes.causes[i].of_class == Class::compute, Causes::until_collective, draw);
       for (std::size_t s = 0; s < causes.slots.size(); ++s)
         for (std::int32_t cause : causes.slots[s].causes)
           if (static_cast<std::size_t>(cause) == i) scale_row(&of_slot[s][b * lane_count], draw);
@@ -102,14 +112,24 @@ std::vector<std::span<const Pair>> batches(const Compiled& c, std::vector<Pair>&
 void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
           std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes) {
   Pair pair[lane_count];
+  const auto key_of = [&](std::size_t k, std::int64_t replica) {
+    return replica_key(seed, steps[static_cast<std::size_t>(pair[k].step)].trial, replica);
+  };
   for (std::size_t k = 0; k < lane_count; ++k) {
     pair[k] = pairs[std::min(k, pairs.size() - 1)];
-    lanes.key[k] = replica_key(seed, steps[static_cast<std::size_t>(pair[k].step)].trial, pair[k].replica);
+    lanes.key[k] = key_of(k, pair[k].replica);
   }
   if (c.causes.any()) {
     load_places(c, shared, pair, lanes);
     load_transfers(c, lanes);
-    if (!lanes.micro.empty()) load_micro_batches(c, lanes);
+    if (!lanes.micro.empty()) {
+      const std::int64_t together = c.workload.folded;
+      std::vector<std::uint64_t> keys;
+      for (std::int64_t d = 0; d < together; ++d)
+        for (std::size_t k = 0; k < lane_count; ++k)
+          keys.push_back(key_of(k, pair[k].replica * together + d));
+      load_micro_batches(c, keys, lanes);
+    }
   }
   lanes.replica = &c.usual;
   lanes.strikes.clear();

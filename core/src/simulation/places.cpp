@@ -7,21 +7,27 @@
 namespace prism {
 
 Places::Places(const Workload& w)
-    : ranks(w.tp), pipeline(w.pp), replicas(w.dp), gpus_per_node_(w.gpus_per_node) {
+    : ranks(w.tp),
+      pipeline(w.pp),
+      replicas(w.dp),
+      a_replica_(w.tp / w.folded),
+      gpus_per_node_(w.gpus_per_node) {
   const bool data_first = w.rank_order == RankOrder::tp_cp_dp_pp;
-  stride_of_replica_ = data_first ? ranks : ranks * pipeline;
-  stride_of_rank_ = data_first ? ranks * replicas : ranks;
+  stride_of_replica_ = data_first ? a_replica_ : a_replica_ * pipeline;
+  stride_of_rank_ = data_first ? a_replica_ * w.folded * replicas : a_replica_;
   std::map<std::int64_t, std::int32_t> number;
-  std::vector<std::vector<std::int32_t>> list;
+  std::vector<std::vector<std::int32_t>> list(static_cast<std::size_t>(groups()));
   for (std::int64_t d = 0; d < replicas; ++d)
-    for (std::int64_t r = 0; r < pipeline; ++r) {
-      const std::int64_t first = node_of_rank(d, r, 0), last = node_of_rank(d, r, ranks - 1);
-      list.emplace_back();
-      for (std::int64_t node = first; node <= last; ++node)
-        list.back().push_back(
-            number.try_emplace(node, static_cast<std::int32_t>(number.size())).first->second);
-      nodes_a_group = std::max(nodes_a_group, last - first + 1);
-    }
+    for (std::int64_t one = 0; one < ranks; one += a_replica_)
+      for (std::int64_t r = 0; r < pipeline; ++r) {
+        auto& here = list[static_cast<std::size_t>(group(d, r))];
+        const std::int64_t first = node_of_rank(d, r, one), last = node_of_rank(d, r, one + a_replica_ - 1);
+        for (std::int64_t node = first; node <= last; ++node) {
+          const auto n = number.try_emplace(node, static_cast<std::int32_t>(number.size())).first->second;
+          if (here.empty() || here.back() != n) here.push_back(n);
+        }
+      }
+  for (const auto& here : list) nodes_a_group = std::max(nodes_a_group, std::ssize(here));
   nodes = static_cast<std::int64_t>(number.size());
   for (auto& nodes_of_one : list) {
     nodes_of_one.resize(static_cast<std::size_t>(nodes_a_group), nodes_of_one.back());
@@ -30,7 +36,8 @@ Places::Places(const Workload& w)
 }
 
 std::int64_t Places::node_of_rank(std::int64_t replica, std::int64_t rank, std::int64_t in_group) const {
-  return (replica * stride_of_replica_ + rank * stride_of_rank_ + in_group) / gpus_per_node_;
+  const std::int64_t of_all = replica * (ranks / a_replica_) + in_group / a_replica_;
+  return (of_all * stride_of_replica_ + rank * stride_of_rank_ + in_group % a_replica_) / gpus_per_node_;
 }
 
 std::vector<GroupRanks> ranks_of_unit(const Places& places, const WhatIf& w) {
@@ -46,7 +53,7 @@ std::vector<GroupRanks> ranks_of_unit(const Places& places, const WhatIf& w) {
       GroupRanks here{places.group(d, r), {}};
       for (std::int64_t t = 0; t < places.ranks; ++t)
         if (places.node_of_rank(d, r, t) == node) here.ranks.push_back(static_cast<std::int32_t>(t));
-      list.push_back(std::move(here));
+      if (!here.ranks.empty()) list.push_back(std::move(here));
     }
   return list;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks stand: a group is the ranks of one pipeline rank of one replica.
+// Where ranks stand: a group is the ranks of one pipeline rank of one replica, or of replicas taken together.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ class Places {
   std::int64_t node_of_rank(std::int64_t replica, std::int64_t rank, std::int64_t in_group) const;
 
  private:
+  std::int64_t a_replica_;  ///< of a group's ranks, those of one replica
   std::int64_t gpus_per_node_, stride_of_replica_, stride_of_rank_;
 };
 

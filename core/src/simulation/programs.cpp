@@ -2,7 +2,9 @@
 #include "simulation/programs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
 namespace prism {
 
 using Law = LawBook::Law;
@@ -85,7 +87,8 @@ void ProgramCompiler::append_compute(Program& program, const std::vector<Operato
   }
 }
 
-void ProgramCompiler::hold(Draw& draw, const std::vector<Operator>& operators, Law total, Law follows) const {
+void ProgramCompiler::hold(Draw& draw, const std::vector<Operator>& operators, Law total, Law follows,
+                           bool at_pace) const {
   if (!held_) return;
   LawBook& book = compiled_->book;
   Causes& causes = compiled_->causes;
@@ -106,7 +109,8 @@ void ProgramCompiler::hold(Draw& draw, const std::vector<Operator>& operators, L
   }
   draw.held_mix = mix;
   if (compiled_->lines == 1) {
-    draw.law = book.felt(total, follows, drawn);
+    // One rank more or less changes little where groups cross: the pace is theirs.
+    if (!at_pace) draw.law = book.felt(total, follows, drawn);
     draw.held_s = {static_cast<float>(seconds(largest_mass(held_)))};
     return;
   }
@@ -117,6 +121,123 @@ void ProgramCompiler::append_collective(Program& program, const Operator& op, Gr
   LawBook& book = compiled_->book;
   append(program, {op}, book.at_quantile_or_above(book.of(op), largest_mass(held_)), true,
          compiled_->workload.leaves_node(group));
+}
+
+ProgramCompiler::Walked ProgramCompiler::walked(const std::vector<Segment>& segments) {
+  LawBook& book = compiled_->book;
+  Walked w{legs_of(segments), {}, {}, {}, {}};
+  double hidden_s = 0;  // compute and other communication since the last collective beside them
+  const auto add = [&](double& mean, Law law) {
+    mean += book.table(law).mean();
+    w.variance += book.table(law).sd() * book.table(law).sd();
+  };
+  for (const Leg& leg : w.legs) {
+    std::vector<Law> laws;
+    for (const Operator& op : leg.compute) laws.push_back(book.of(op));
+    Law one = book.sum(laws);
+    if (one == LawBook::none) {
+      split = true;
+      one = book.zero();
+    }
+    const Segment* end = leg.end;
+    const Group group = end ? end->group : Group::none;
+    const bool beside = end && end->beside.scale_s > 0;
+    const Law whole = end ? book.of(beside ? end->beside : end->collective) : book.zero();
+    w.walk.push_back({one, group, whole, beside});
+    w.slowest.push_back(book.maximum(one, compiled_->groups.size(group)));
+    add(w.compute_s, w.slowest.back());
+    hidden_s += book.table(w.slowest.back()).mean();
+    w.hidden_s.push_back(hidden_s);
+    w.collective.push_back(beside ? book.beyond(whole, hidden_s) : whole);
+    add(w.communication_s, w.collective.back());
+    const double whole_s = book.table(whole).mean();
+    hidden_s = beside ? std::max(0.0, hidden_s - whole_s) : hidden_s + whole_s;
+  }
+  return w;
+}
+
+bool ProgramCompiler::crosses(const StageProgram& stage) const {
+  const Groups& groups = compiled_->groups;
+  return !compiled_->whole_stages && (groups.cross(stage.forward) || groups.cross(stage.backward));
+}
+
+const Pace& ProgramCompiler::pace_of(const Walked& forward, const Walked& backward) const {
+  const auto [entry, is_new] = compiled_->paces.try_emplace({forward.walk, backward.walk});
+  if (is_new)
+    entry->second = play_pace(compiled_->book, compiled_->groups, forward.walk, backward.walk,
+                              compiled_->workload.micro_batches);
+  return entry->second;
+}
+
+Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
+  LawBook& book = compiled_->book;
+  const Walked forward = walked(stage.forward), backward = walked(stage.backward);
+  if (split) return {};
+  const Pace& pace = pace_of(forward, backward);
+  const double compute_s = forward.compute_s + backward.compute_s,
+               communication_s = forward.communication_s + backward.communication_s,
+               variance = forward.variance + backward.variance;
+  const double longer = compute_s > 0 ? (pace.mean - communication_s) / compute_s : 1;
+  const double wider = pace.sd > 0 && variance > 0 ? pace.sd / std::sqrt(variance) : 1;
+  const auto moved = [&](Law law, double by) {
+    return book.moved(law, by * book.table(law).mean(), wider * book.table(law).sd());
+  };
+  const Walked& own = pass == Pass::forward ? forward : backward;
+  // What hides collectives is stretched as the pass is.
+  std::vector<std::pair<Causes::Slot, double>> slots;
+  for (const Leg& leg : own.legs) {
+    for (const Operator& op : leg.compute)
+      slots.emplace_back(compiled_->causes.slot_of(op.kind, false), book.mean(op));
+    if (leg.end && leg.end->beside.scale_s == 0)
+      slots.emplace_back(compiled_->causes.slot_of(leg.end->collective.kind,
+                                                   compiled_->workload.leaves_node(leg.end->group)),
+                         book.mean(leg.end->collective));
+  }
+  const Causes::Mix hidden_mix = compiled_->causes.mix(slots);
+  Program result;
+  for (std::size_t i = 0; i < own.legs.size(); ++i) {
+    const Leg& leg = own.legs[i];
+    const Law one = own.walk[i].compute;
+    if (!leg.compute.empty()) {
+      legs[Causes::until_collective][one] += book.table(one).mean();
+      append(result, leg.compute, moved(own.slowest[i], longer), false, false);
+      hold(result.draws.back(), leg.compute, one, LawBook::none, true);
+    }
+    if (!leg.end || own.collective[i] == book.zero()) continue;
+    const bool leaves_node = compiled_->workload.leaves_node(leg.end->group);
+    if (!own.walk[i].beside) {
+      append(result, {leg.end->collective},
+             book.at_quantile_or_above(moved(own.collective[i], 1), largest_mass(held_)), true, leaves_node);
+      continue;
+    }
+    Draw d = draw({leg.end->beside}, own.collective[i], true, leaves_node);
+    d.median_s = book.median(leg.end->collective);  // less is left of the medians than of the means
+    d.whole = book.at_quantile_or_above(own.walk[i].collective, largest_mass(held_));
+    d.hidden_s = static_cast<float>(own.hidden_s[i]);
+    d.hidden_mix = hidden_mix;
+    result.median_s += d.median_s;
+    result.median_by_kind[static_cast<int>(leg.end->beside.kind)] += d.median_s;
+    result.draws.push_back(std::move(d));
+  }
+  return result;
+}
+
+void ProgramCompiler::append_last(Program& program, const StageProgram& stage) {
+  if (!crosses(stage)) return;
+  const Walked forward = walked(stage.forward), backward = walked(stage.backward);
+  const double last = split ? 0 : pace_of(forward, backward).last;
+  std::vector<Operator> compute;
+  for (const Leg& leg : backward.legs) compute.insert(compute.end(), leg.compute.begin(), leg.compute.end());
+  if (last <= 0 || compute.empty()) return;
+  Draw d = draw(compute, compiled_->book.constant(last), false, false);
+  d.median_s = 0;
+  program.draws.push_back(std::move(d));
+}
+
+Program ProgramCompiler::chunk(const StageProgram& stage, Pass pass, Law follows) {
+  if (pass == Pass::weight) return program(stage.weight, follows);
+  if (crosses(stage)) return at_pace(stage, pass);
+  return program(pass == Pass::forward ? stage.forward : stage.backward, LawBook::none);
 }
 
 Program ProgramCompiler::program(const std::vector<Segment>& segments, Law follows) {
@@ -158,8 +279,9 @@ Program grouped(LawBook& book, const Program& p) {
   std::vector<std::size_t> count;
   for (const Draw& d : p.draws) {
     std::size_t i = 0;
-    while (i < count.size() && !(d.held_s.empty() && result.draws[i].law == d.law &&
-                                 result.draws[i].share == d.share && result.draws[i].mix == d.mix))
+    while (i < count.size() &&
+           !(d.held_s.empty() && d.whole == LawBook::none && result.draws[i].law == d.law &&
+             result.draws[i].share == d.share && result.draws[i].mix == d.mix))
       ++i;
     if (i == count.size()) {
       result.draws.push_back(d);

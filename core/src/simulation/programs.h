@@ -17,7 +17,7 @@ struct Leg {
 std::vector<Leg> legs_of(const std::vector<Segment>& segments);
 
 bool crosses_replicas(const Leg& leg);
-/// Every collective inside a chunk is taken to synchronise all tensor and context ranks of the stage.
+/// Whether a chunk of these ends by synchronising ranks of its stage.
 bool ends_in_tensor_collective(const std::vector<Segment>& segments);
 
 /// Rank by rank the larger mass of two groups that exchange something one to one.
@@ -50,17 +50,34 @@ class ProgramCompiler {
                       LawBook::Law follows = LawBook::none);
   void append_collective(Program& program, const Operator& op, Group group);
 
-  Program program(const std::vector<Segment>& segments, LawBook::Law follows = LawBook::none);
+  /// What a chunk of a stage draws.
+  Program chunk(const StageProgram& stage, Pass pass, LawBook::Law follows = LawBook::none);
+  /// What ranks that are early and late in a stage whose groups cross add to the end of the step.
+  void append_last(Program& program, const StageProgram& stage);
 
   Draw draw(const std::vector<Operator>& operators, LawBook::Law law, bool collective, bool leaves_node,
             Causes::Apart apart = Causes::until_collective) const;
 
  private:
+  Program program(const std::vector<Segment>& segments, LawBook::Law follows);
+  /// The legs of a pass as they are played, and as draws of the slowest of the ranks that each synchronises.
+  struct Walked {
+    std::vector<Leg> legs;
+    std::vector<PaceLeg> walk;
+    std::vector<LawBook::Law> slowest, collective;  ///< of a collective beside compute, what is left of it
+    std::vector<double> hidden_s;                   ///< and what it runs beside
+    double compute_s = 0, communication_s = 0, variance = 0;
+  };
+  Walked walked(const std::vector<Segment>& segments);
+  bool crosses(const StageProgram& stage) const;
+  const Pace& pace_of(const Walked& forward, const Walked& backward) const;
+  Program at_pace(const StageProgram& stage, Pass pass);
+
   void append(Program& program, const std::vector<Operator>& operators, LawBook::Law law, bool collective,
               bool leaves_node, Causes::Apart apart = Causes::until_collective);
 
   void hold(Draw& draw, const std::vector<Operator>& operators, LawBook::Law total,
-            LawBook::Law follows = LawBook::none) const;
+            LawBook::Law follows = LawBook::none, bool at_pace = false) const;
 
   Compiled* compiled_;
   std::int64_t ranks_a_line_;

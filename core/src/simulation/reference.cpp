@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 #include <pcg_random.hpp>
+#include <set>
 #include <vector>
 
 #include "prism/graph.h"
 #include "simulation/causes.h"
+#include "simulation/groups.h"
 #include "simulation/lanes.h"
 
 namespace prism {
@@ -17,7 +19,7 @@ namespace {
 
 /// One thing a rank does, in the order of its program.
 struct Action {
-  enum Type { compute, collective, send, receive } type;
+  enum Type { compute, collective, beside, send, receive } type;
   Operator op;
   Group group = Group::none;
   std::int64_t message = -1;  ///< send, receive: which micro-batch's activations or gradients
@@ -30,7 +32,8 @@ struct Event {
   Action::Type type;
   std::int32_t law = -1;  ///< sampling table; -1 takes no time
   double scale = 1;
-  std::vector<std::int32_t> ranks;  ///< collective: all members; else the rank
+  std::vector<std::int32_t> ranks;  ///< collective, beside compute or not: all members; else the rank
+  double nodes = 0;                 ///< collective: that its members are on
   std::int64_t message = -1;
   std::int32_t link = -1;
   std::int32_t micro_batch = -1;
@@ -136,10 +139,10 @@ void Reference::Machine::prepare_stalls() {
         nodes = 1 / gpus;
       else if (e.type == Action::send)
         nodes = group_nodes / static_cast<double>(workload.tp);
-      else if (e.group == Group::tensor)
-        nodes = group_nodes;
+      else if (is_inside_chunk(e.group))
+        nodes = e.nodes;
       else if (e.group == Group::data)
-        nodes = workload.leaves_node(Group::data) ? static_cast<double>(workload.dp) : 1;
+        nodes = workload.leaves_node(Group::data) ? static_cast<double>(data_ranks(workload)) : 1;
       else if (e.group == Group::world)
         nodes = std::max(1.0, static_cast<double>(world) / gpus);
       const bool acts = e.law >= 0 && varies_by(stall.what, workload, e.kind, e.leaves_node);
@@ -261,6 +264,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
   Machine& machine = *machine_;
   const std::int64_t t_ranks = w.tp, p = w.pp, d_ranks = w.dp, m = w.micro_batches;
   const std::int64_t stages = p * w.virtual_stages;
+  const Groups groups(w);
   machine.world = t_ranks * p * d_ranks;
   auto rank_of = [&](std::int64_t d, std::int64_t r, std::int64_t t) { return (d * p + r) * t_ranks + t; };
 
@@ -290,7 +294,10 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
         auto segments = [&](const std::vector<Segment>& list) {
           for (const Segment& s : list) {
             for (const Operator& op : s.compute) program.push_back({Action::compute, op});
-            if (s.has_collective) program.push_back({Action::collective, s.collective, s.group});
+            if (s.beside.scale_s > 0)
+              program.push_back({Action::beside, s.beside, s.group});
+            else if (s.has_collective)
+              program.push_back({Action::collective, s.collective, s.group});
           }
         };
         const auto of_micro_batch = [&](std::size_t from, std::int32_t micro_batch) {
@@ -327,10 +334,15 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
     const std::int64_t t = rank % t_ranks, r = rank / t_ranks % p, d = rank / t_ranks / p;
     std::vector<std::int32_t> list;
     auto add = [&](std::int64_t id) { list.push_back(static_cast<std::int32_t>(id)); };
-    if (is_inside_chunk(group))  // taken to synchronise the whole stage
-      for (std::int64_t i = 0; i < t_ranks; ++i) add(rank_of(d, r, i));
-    else if (group == Group::data)
-      for (std::int64_t i = 0; i < d_ranks; ++i) add(rank_of(i, r, t));
+    if (is_inside_chunk(group)) {
+      const std::int64_t first = d / groups.replicas() * groups.replicas(),
+                         own = groups.of(group, (d - first) * t_ranks + t);
+      for (std::int64_t i = 0; i < groups.ranks(); ++i)
+        if (groups.of(group, i) == own) add(rank_of(first + i / t_ranks, r, i % t_ranks));
+    } else if (group == Group::data)
+      for (std::int64_t i = 0; i < d_ranks * t_ranks; ++i) {
+        if (i % data_groups(w) == t % data_groups(w)) add(rank_of(i / t_ranks, r, i % t_ranks));
+      }
     else if (group == Group::embedding)
       for (std::int64_t i : {std::int64_t{0}, p - 1}) add(rank_of(d, i, t));
     else
@@ -339,8 +351,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
   };
   auto waits_in = [&](std::int64_t rank, Group group) {
     const auto& program = programs[rank];
-    return next[rank] < program.size() && program[next[rank]].type == Action::collective &&
-           program[next[rank]].group == group;
+    return next[rank] < program.size() && program[next[rank]].group == group;
   };
   for (bool progress = true; progress;) {
     progress = false;
@@ -376,15 +387,19 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
           const std::int64_t t = rank % t_ranks, r = rank / t_ranks % p, d = rank / t_ranks / p;
           e.receiver = static_cast<std::int32_t>(rank_of(d, (s.direction == 0 ? r + 1 : r + p - 1) % p, t));
           sent[s.message] = 1;
-        } else if (s.type == Action::collective) {
+        } else if (s.group != Group::none) {
           e.ranks = members(rank, s.group);
           if (!std::all_of(e.ranks.begin(), e.ranks.end(),
                            [&](std::int32_t i) { return waits_in(i, s.group); })) {
             if (e.law >= 0) --machine.draws;
             break;
           }
-          for (std::int32_t i : e.ranks)
+          std::set<std::int64_t> nodes;
+          for (std::int32_t i : e.ranks) {
             if (i != rank) ++next[i];
+            nodes.insert(machine.causes.places.node_of_rank(i / t_ranks / p, i / t_ranks % p, i % t_ranks));
+          }
+          e.nodes = static_cast<double>(nodes.size());
         }
         ++next[rank];
         machine.events.push_back(std::move(e));
@@ -404,6 +419,10 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
   static const std::uint64_t key = stream_key("reference");
   pcg32_oneseq generator(stream_state(seed, static_cast<std::uint64_t>(trial), key));
   std::vector<double> now(machine.world, 0), link(machine.links, 0), arrival(machine.messages, 0);
+  // The stream of collectives beside compute: when it is free, when compute went on after the last of them,
+  // and whether anything has been computed since.
+  std::vector<double> free(machine.world, 0), since(machine.world, 0);
+  std::vector<char> waited(machine.world, 0);
   const Shared shared = machine.draw(seed, trial);
   const std::map<std::size_t, double> delay = machine.draw_stalls(generator);
   for (std::size_t i = 0; i < machine.events.size(); ++i) {
@@ -416,8 +435,20 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
     const std::int32_t rank = e.ranks[0];
     switch (e.type) {
       case Action::compute:
+        if (waited[rank]) since[rank] = now[rank];
+        waited[rank] = 0;
         now[rank] += duration;
         break;
+      case Action::beside: {
+        double start = 0;
+        for (std::int32_t member : e.ranks) start = std::max({start, since[member], free[member]});
+        for (std::int32_t member : e.ranks) {
+          free[member] = start + duration;
+          now[member] = std::max(now[member], free[member]);
+          waited[member] = 1;
+        }
+        break;
+      }
       case Action::receive:
         now[rank] = std::max(now[rank], arrival[e.message]);
         break;
@@ -430,6 +461,8 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
         double start = 0;
         for (std::int32_t member : e.ranks) start = std::max(start, now[member]);
         for (std::int32_t member : e.ranks) now[member] = start + duration;
+        if (e.group == Group::shard)
+          for (std::int32_t member : e.ranks) free[member] = start + duration;
       }
     }
   }

@@ -74,10 +74,20 @@ void SharedDraws::draw_cause(std::size_t i) {
   switch (cause.scope) {
     case Factor::Scope::replica:
       for (std::int64_t d = 0; d < places.replicas; ++d) {
-        draw_row(generator, bucket, draw);
-        for (std::int64_t r = 0; r < places.pipeline; ++r)
-          for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l)
-            multiply_all(slots, places.group(d, r), l, draw);
+        // Of replicas taken together each has its own.
+        std::vector<float> each(static_cast<std::size_t>(c_.workload.folded) * lane_count);
+        std::vector<const float*> rows;
+        for (std::size_t at = 0; at < each.size(); at += lane_count) {
+          draw_row(generator, bucket, &each[at]);
+          rows.push_back(&each[at]);
+        }
+        for (const auto apart : {Causes::until_collective, Causes::weights}) {
+          if (slots[apart].empty()) continue;
+          c_.causes.join(rows, compute, apart, draw);
+          for (std::int64_t r = 0; r < places.pipeline; ++r)
+            for (std::int64_t l = 0; l < (compute ? c_.causes.lines : 1); ++l)
+              multiply(slots[apart], places.group(d, r), l, draw);
+        }
       }
       break;
     case Factor::Scope::gpu:
@@ -131,8 +141,6 @@ void SharedDraws::join_nodes(std::int64_t group, bool compute, Causes::Apart apa
   const std::int64_t count = places.nodes_a_group;
   const std::int32_t* node = &places.node_of_group[static_cast<std::size_t>(group * count)];
   const auto row = [&](std::int64_t j) { return &nodes_[static_cast<std::size_t>(node[j]) * lane_count]; };
-  std::copy_n(row(0), lane_count, out);
-  if (count == 1) return;
   const HeldRanks* held = compute ? c_.causes.held.at(group) : nullptr;
   std::vector<const float*> rows;
   for (std::int64_t j = 0; j < count; ++j) {
@@ -141,17 +149,8 @@ void SharedDraws::join_nodes(std::int64_t group, bool compute, Causes::Apart apa
     if (!held || std::find(held->begin() + first, held->begin() + last, 0.0) != held->begin() + last)
       rows.push_back(row(j));
   }
-  std::copy_n(rows[0], lane_count, out);
-  for (const float* row : rows) raise_float_row(out, row);
-  if (!compute || rows.size() == 1) return;
-  const double exponent = c_.causes.exponent[apart];
-  for (std::size_t k = 0; k < lane_count; ++k) {
-    const auto largest = static_cast<double>(out[k]);
-    double mean = 0;
-    for (const float* row : rows)
-      mean += pow_exact(static_cast<double>(row[k]) / largest, exponent) / static_cast<double>(rows.size());
-    out[k] = static_cast<float>(largest * pow_exact(mean, 1 / exponent));
-  }
+  if (rows.empty()) rows.push_back(row(0));
+  c_.causes.join(rows, compute, apart, out);
 }
 
 /// What the what-ifs of each group come to, line by line: constants.

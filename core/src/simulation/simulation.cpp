@@ -139,6 +139,21 @@ std::string hint(WhatIf::Change change) {
   return "";
 }
 
+/// Whether some ranks are much slower than others where compute hides just about all of a collective: the
+/// others hide less of it.
+bool hides_unevenly(const Compiled& c) {
+  const auto& slower = c.causes.what_if_multiplier;
+  const bool uneven = c.causes.lasting_cv > 0.05 ||
+                      std::any_of(slower.begin(), slower.end(), [](double m) { return m > 1.05; });
+  return uneven && std::any_of(c.programs.begin(), c.programs.end(), [&](const Program& p) {
+           return std::any_of(p.draws.begin(), p.draws.end(), [&](const Draw& d) {
+             const double left = c.book.table(d.law).mean();
+             return d.whole != LawBook::none && left > 0.01 * static_cast<double>(d.hidden_s) &&
+                    left < 0.2 * static_cast<double>(d.hidden_s);
+           });
+         });
+}
+
 /// Where a reduction leaves the range it was measured in, and what-ifs that change nothing.
 std::vector<Diagnostic> warnings(const Compiled& c) {
   std::vector<Diagnostic> list;
@@ -152,6 +167,18 @@ std::vector<Diagnostic> warnings(const Compiled& c) {
       warn("/what_if/" + std::to_string(i),
            "this what-if multiplies times by " + std::to_string(m) + ", which changes next to nothing",
            hint(c.workload.what_if[i].change));
+  if (c.whole_stages)
+    warn("/variability",
+         "latencies with tails too heavy to be added up: collectives over a part of a stage's ranks are "
+         "taken to "
+         "synchronise all of them, and those over several replicas only their own",
+         "use families with lighter tails, or the reference engine for small worlds");
+  if (hides_unevenly(c))
+    warn("/variability",
+         "some GPUs are more than 5 % slower than others, and compute just about hides the collectives "
+         "beside it: "
+         "what is left of them may be off by 0.5 % of the step",
+         "the reference engine plays every rank, for small worlds");
   if (causes.outside_measured_range())
     warn("/variability",
          "lasting differences between the GPUs of a tensor group are " +
@@ -183,8 +210,8 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
   s->compiled = std::move(*compiled);
   s->run = run;
   s->stalls = std::make_unique<Stalls>(*s->compiled);
-  s->replicas = workload.dp;
-  s->effort = {workload.dp, 0, 0};
+  const std::int64_t replicas = s->replicas = s->compiled->workload.dp;
+  s->effort = {replicas, 0, 0};
   if (s->stalls->mean_count() > most_stalls)
     return R::fault({Code::too_large, "/variability/stalls",
                      "a replica would be struck by " + std::to_string(s->stalls->mean_count()) +
@@ -207,8 +234,8 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
                std::to_string(s->compiled->graph.tasks.size()) + " chunks in each of " +
                std::to_string(pipelines) + " pipelines",
            "use the engine fast or exact, or fewer micro-batches"});
-    s->reference = std::make_unique<Reference>(s->compiled->workload);
-  } else if (run.engine == "fast" && workload.dp > few_replicas &&
+    s->reference = std::make_unique<Reference>(workload);
+  } else if (run.engine == "fast" && replicas > few_replicas &&
              unit_draws(*s, Phase::check) / check_unit > few_draws) {
     s->approximate = nearly_normal(*s->compiled);
   }
@@ -219,11 +246,11 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
                         .screen(steps_of(screened_steps, static_cast<std::int64_t>(lane_count)));
   }
   if (s->approximate)
-    s->effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(), workload.dp,
+    s->effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(), replicas,
                           s->compiled->graph.tasks.size());
   s->attribution_effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(),
-                                    workload.dp, s->compiled->graph.tasks.size());
-  s->attribution_effort.simulated = std::min(attributed_replicas, workload.dp);
+                                    replicas, s->compiled->graph.tasks.size());
+  s->attribution_effort.simulated = std::min(attributed_replicas, replicas);
   for (const Factor& f : workload.causes) s->lasts_a_run |= f.period == Factor::Period::run;
   s->lasts_a_run &= !s->reference;
   if (can_attribute(*s->compiled)) s->attribution_trials = run.attribution_trials;
@@ -385,8 +412,9 @@ void learn(Simulation& s, std::span<const std::vector<std::byte>> pilot_parts) {
 EngineAccount account(const Simulation& s) {
   EngineAccount a;
   a.path = s.reference ? "reference" : s.approximate ? "fast" : "exact";
-  a.replicas = s.replicas;
-  a.replicas_simulated = s.effort.simulated;
+  const std::int64_t together = s.compiled->workload.folded;
+  a.replicas = s.replicas * together;
+  a.replicas_simulated = s.effort.simulated * together;
   a.shortlist = s.approximate ? s.effort.shortlist : 0;
   a.group_exponent =
       s.compiled->causes.uses_exponent ? s.compiled->causes.exponent[Causes::until_collective] : 0;

@@ -51,6 +51,7 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
   const auto nodes = static_cast<double>(c.causes.places.nodes_a_group);
   // The compute of a group runs on as many nodes as it fills, its collectives on those it touches.
   const auto nodes_of = [&](const Draw& d) { return d.collective ? nodes : ranks / gpus; };
+  const auto apart = static_cast<double>(data_groups(w));
   for (std::size_t i = 0; i < w.stalls.size(); ++i) {
     const Stall& stall = w.stalls[i];
     if (stall.per_node_s == 0) continue;
@@ -89,7 +90,7 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
     // After the meeting: the compute of all replicas, and the collectives over them.
     const bool leaves = w.leaves_node(Group::data);
     const double world = ranks * static_cast<double>(w.pp * w.dp);
-    const double data_nodes = leaves ? static_cast<double>(w.dp) : 1;
+    const double data_nodes = leaves ? static_cast<double>(data_ranks(w)) : 1;
     for (const Section& section : c.sections) {
       cause.section_mean.emplace_back();
       for (const Section::Rank& rank : section.rank) {
@@ -97,7 +98,7 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
         for (int k = 0; k < kind_count; ++k) {
           if (rank.share[k] == 0 || !varies_by(stall.what, w, static_cast<Kind>(k), leaves)) continue;
           const bool compute = class_of(static_cast<Kind>(k)) == Class::compute;
-          const double on = compute ? ranks * static_cast<double>(w.dp) / gpus : ranks * data_nodes;
+          const double on = compute ? ranks * static_cast<double>(w.dp) / gpus : apart * data_nodes;
           mean += stall.per_node_s * on * rank.share[k] * rank.median_s;
         }
         cause.section_mean.back().push_back(mean);
@@ -149,7 +150,7 @@ void Stalls::append(std::uint64_t replica_key, std::uint8_t lane, std::vector<St
 
 void Stalls::at_end(std::uint64_t seed, std::int64_t trial, std::vector<std::vector<double>>& rows,
                     std::vector<double>& world) const {
-  const auto groups = static_cast<std::size_t>(c_.workload.tp);
+  const auto groups = static_cast<std::size_t>(data_groups(c_.workload));
   const auto lines = static_cast<std::size_t>(c_.lines);
   std::vector<double> delay(groups);
   for (const Cause& cause : causes_) {

@@ -47,21 +47,22 @@ Ending split_ending(const std::vector<Segment>& segments) {
   return e;
 }
 
-/// Replicas whose ranks of one tensor rank are held at a quantile, and at which; 0: none.
+/// Of the ranks that reduce one gradient, those that are held at a quantile, and at which; 0: none.
 struct HeldReplicas {
   std::int64_t count = 0;
   double mass = 0;
   auto operator<=>(const HeldReplicas&) const = default;
 };
 
-/// By tensor rank of a pipeline rank.
+/// By gradient of a pipeline rank.
 std::vector<HeldReplicas> held_replicas(const Compiled& c, std::int64_t rank) {
-  std::vector<HeldReplicas> list(static_cast<std::size_t>(c.workload.tp));
+  std::vector<HeldReplicas> list(static_cast<std::size_t>(data_groups(c.workload)));
   for (const auto& [group, masses] : c.causes.held.groups()) {
     if (group % c.workload.pp != rank) continue;
-    for (std::size_t t = 0; t < masses.size(); ++t) {
-      list[t].count += masses[t] > 0;
-      list[t].mass = std::max(list[t].mass, masses[t]);
+    for (std::size_t i = 0; i < masses.size(); ++i) {
+      HeldReplicas& held = list[i % list.size()];
+      held.count += masses[i] > 0;
+      held.mass = std::max(held.mass, masses[i]);
     }
   }
   return list;
@@ -70,9 +71,9 @@ std::vector<HeldReplicas> held_replicas(const Compiled& c, std::int64_t rank) {
 /// Beyond this lower mass a tail that does not convolve is taken at its mean.
 constexpr double rare_tail = 0.999;
 
-/// The time that one tensor rank of all replicas needs for a section. What is held there takes its own
+/// The time that the ranks that reduce one gradient need for a section. What is held there takes its own
 /// quantile, and what lasts acts on it as on the others.
-Law law_of_section(LawBook& book, const std::vector<Leg>& legs, std::int64_t replicas,
+Law law_of_section(LawBook& book, const std::vector<Leg>& legs, std::int64_t ranks,
                    const HeldReplicas& held) {
   std::vector<Law> addends, without_tails;
   const auto add = [&](Law law) {
@@ -88,8 +89,8 @@ Law law_of_section(LawBook& book, const std::vector<Leg>& legs, std::int64_t rep
     }
     const Law sum = book.sum(compute);
     if (sum == LawBook::none) return LawBook::none;
-    add(held.count == replicas ? book.constant(held_s)
-                               : book.at_least(book.maximum(sum, replicas - held.count), held_s));
+    add(held.count == ranks ? book.constant(held_s)
+                            : book.at_least(book.maximum(sum, ranks - held.count), held_s));
     if (leg.end && leg.end->group == Group::data)
       add(book.at_quantile_or_above(book.of(leg.end->collective), held.mass));
   }
@@ -98,9 +99,9 @@ Law law_of_section(LawBook& book, const std::vector<Leg>& legs, std::int64_t rep
 }
 
 /// The time one rank needs for a section, as the next synchronisation sees it.
-/// A data collective joins one tensor rank of all replicas, so within a section the t tensor ranks go
-/// separate ways and the d replicas of one of them meet again and again: a segment costs the slowest of d,
-/// the section the slowest of t.
+/// A data collective joins one tensor rank of all replicas and context ranks, so within a section the t
+/// tensor ranks go separate ways and the d ranks that reduce one gradient meet again and again: a segment
+/// costs the slowest of d, the section the slowest of t.
 bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int64_t pipeline_rank,
                      Section::Rank& out) {
   LawBook& book = compiled.book;
@@ -118,14 +119,17 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
     for (const Operator& op : leg.compute) account(op);
     if (leg.end && leg.end->group == Group::data) account(leg.end->collective);
   }
-  out.one = law_of_section(book, legs, w.dp, {});
+  const std::int64_t together = data_ranks(w), apart = data_groups(w);
+  out.one = law_of_section(book, legs, together, {});
   if (out.one == LawBook::none) return false;
   const std::vector<HeldReplicas> held = held_replicas(compiled, pipeline_rank);
   for (std::int64_t line = 0; line < compiled.lines; ++line) {
     std::map<HeldReplicas, std::int64_t> ranks;
-    for (std::int64_t t = line; t < w.tp; t += compiled.lines) ++ranks[held[static_cast<std::size_t>(t)]];
+    for (std::int64_t t = line % apart; t < apart; t += compiled.lines)
+      ++ranks[held[static_cast<std::size_t>(t)]];
     std::vector<std::pair<Law, std::int64_t>> parts;
-    for (const auto& [here, count] : ranks) parts.emplace_back(law_of_section(book, legs, w.dp, here), count);
+    for (const auto& [here, count] : ranks)
+      parts.emplace_back(law_of_section(book, legs, together, here), count);
     if (std::any_of(parts.begin(), parts.end(), [](const auto& p) { return p.first == LawBook::none; }))
       return false;
     out.law.push_back(book.largest_of(parts));
@@ -162,7 +166,7 @@ Law law_after(Compiled& compiled, const Compiled::Stream& weights) {
       for (const Operator& op : leg.compute) laws.push_back(compiled.book.of(op));
       if (leg.end) return compiled.book.sum(laws);
     }
-  laws.push_back(law_of_section(compiled.book, ending.sections[0], w.dp, {}));
+  laws.push_back(law_of_section(compiled.book, ending.sections[0], data_ranks(w), {}));
   return laws.back() == LawBook::none ? LawBook::none : compiled.book.sum(laws);
 }
 
@@ -178,6 +182,7 @@ void compile_alone(const Compiled& compiled, ProgramCompiler& compiler, std::siz
     return program;
   };
   to.before[rank] = programs(ending.before);
+  compiler.append_last(to.before[rank], compiled.workload.stages[rank]);
   to.after[rank] = programs(ending.after);
 }
 

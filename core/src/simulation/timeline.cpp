@@ -14,8 +14,11 @@ StepTimeline step_timeline(const Simulation& s, std::int64_t trial) {
   const Step step{trial, trial};
   const AttributedTrial decided = attribute(player, {&step, 1}, s.attribution_effort, recording).front();
 
-  StepTimeline timeline{
-      decided.step_s, decided.replica, static_cast<std::int64_t>(decided.row / lines), {}, {}};
+  StepTimeline timeline{decided.step_s,
+                        decided.replica * c.workload.folded,
+                        static_cast<std::int64_t>(decided.row / lines),
+                        {},
+                        {}};
   const auto of = [&](const std::vector<float>& rows, std::int32_t task) {
     return static_cast<double>(rows[recording.at(static_cast<std::size_t>(task) * lines, 0)]);
   };

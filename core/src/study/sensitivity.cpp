@@ -12,7 +12,8 @@ std::set<Kind> kinds_of(const Workload& w) {
     for (const Segment& s : list) {
       for (const Operator& op : s.compute)
         if (op.scale_s > 0) kinds.insert(op.kind);
-      if (s.has_collective && s.collective.scale_s > 0) kinds.insert(s.collective.kind);
+      if (s.has_collective && std::max(s.collective.scale_s, s.beside.scale_s) > 0)
+        kinds.insert(s.collective.kind);
     }
   };
   for (const StageProgram& stage : w.stages)

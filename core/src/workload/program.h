@@ -28,13 +28,15 @@ class Program {
   }
 
   /// Ends the open segment by a collective. One that is wholly hidden (no seconds) still synchronises.
-  void collective(const Operator& op, Group group) {
+  /// `beside`: what it takes in all on a stream of its own, if it has one.
+  void collective(const Operator& op, Group group, const Operator& beside = {}) {
     if (!open_) segments_.emplace_back();
     open_ = false;
     Segment& last = segments_.back();
     last.has_collective = true;
     last.collective = op;
     last.group = group;
+    last.beside = beside;
   }
 
   std::vector<Segment> take() && { return std::move(segments_); }

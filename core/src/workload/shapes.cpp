@@ -30,6 +30,7 @@ void for_each_operator(Workload& workload, Visit visit) {
     for (Segment& s : list) {
       for (Operator& op : s.compute) visit(op, false);
       if (s.has_collective) visit(s.collective, workload.leaves_node(s.group));
+      if (s.beside.scale_s > 0) visit(s.beside, workload.leaves_node(s.group));
     }
   };
   for (StageProgram& stage : workload.stages)

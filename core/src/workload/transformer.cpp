@@ -323,15 +323,16 @@ Transformer::Layer Transformer::make_layer(const Scenario& scenario, const Netwo
   layer.forward_s = finish(layer.forward, cost_.layer_floor_s);
   layer.backward_s = finish(layer.backward, 2 * cost_.layer_floor_s);
   layer.sharding = shard(scenario, network, experts, layer.forward_s, layer.backward_s + again);
-  const auto wait = [&](Items& items, double exposed_s, const char* name, Kind kind) {
-    if (exposed_s > 0) items.insert(items.begin(), Item{op(name, kind, exposed_s), Group::shard});
+  // Beside a layer run the gather for the next one and, backward, the reduction of the one before.
+  const auto beside = [&](Items& items, const char* name, Kind kind, double exposed_s, double seconds) {
+    if (seconds > 0) items.push_back({op(name, kind, exposed_s), Group::shard, op(name, kind, seconds)});
   };
   const Sharding& s = layer.sharding;
-  wait(layer.forward, s.exposed_forward_s, "parameter all-gather, not hidden", Kind::all_gather);
-  // Split by kind in proportion: neither of the two waits for the other's sake.
+  beside(layer.forward, "parameter all-gather", Kind::all_gather, s.exposed_forward_s, s.gather_s);
+  // What is not hidden is split by kind in proportion: neither of the two waits for the other's sake.
   const double both = s.gather_s + s.reduce_s, ratio = both > 0 ? s.exposed_backward_s / both : 0;
-  wait(layer.backward, ratio * s.gather_s, "parameter all-gather, not hidden", Kind::all_gather);
-  wait(layer.backward, ratio * s.reduce_s, "gradient reduce-scatter, not hidden", Kind::reduce_scatter);
+  beside(layer.backward, "parameter all-gather", Kind::all_gather, ratio * s.gather_s, s.gather_s);
+  beside(layer.backward, "gradient reduce-scatter", Kind::reduce_scatter, ratio * s.reduce_s, s.reduce_s);
   return layer;
 }
 
@@ -373,7 +374,7 @@ void Transformer::play(Program& program, const Items& items) const {
     if (item.group == Group::none)
       program.compute(item.op);
     else
-      program.collective(item.op, item.group);
+      program.collective(item.op, item.group, item.beside);
   }
 }
 

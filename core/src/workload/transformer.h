@@ -49,6 +49,7 @@ class Transformer {
   struct Item {
     Operator op;
     Group group = Group::none;  ///< of a collective; none: compute
+    Operator beside = {};       ///< of a collective beside the layer's compute: all of it
   };
   using Items = std::vector<Item>;
   struct Layer {

@@ -21,6 +21,7 @@ void visit_operators(const Workload& w, const Visit& visit) {
     for (const Segment& s : list) {
       for (const Operator& op : s.compute) visit(op);
       if (s.has_collective) visit(s.collective);
+      if (s.beside.scale_s > 0) visit(s.beside);
     }
   };
   for (const StageProgram& stage : w.stages) {
@@ -123,6 +124,9 @@ Result<Workload> build_workload(const Scenario& scenario) {
   result->pp = scenario.parallel.pp;
   result->dp = scenario.parallel.dp;
   result->virtual_stages = scenario.parallel.virtual_stages;
+  result->context = scenario.parallel.cp;
+  result->expert_ranks = scenario.parallel.etp * scenario.parallel.ep;
+  result->shard_replicas = scenario.parallel.dp_shard > 0 ? scenario.parallel.dp_shard : scenario.parallel.dp;
   result->micro_batches = scenario.batch.micro_batches;
   result->schedule = scenario.parallel.schedule;
   if (auto faults_found = check_times(scenario, *result); !faults_found.empty())
