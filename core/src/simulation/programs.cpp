@@ -203,7 +203,7 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
       append(result, leg.compute, moved(own.slowest[i], longer), false, false);
       hold(result.draws.back(), leg.compute, one, LawBook::none, true);
     }
-    if (!leg.end || own.collective[i] == book.zero()) continue;
+    if (!leg.end || (own.collective[i] == book.zero() && leg.end->collective.scale_s == 0)) continue;
     const bool leaves_node = compiled_->workload.leaves_node(leg.end->group);
     if (!own.walk[i].beside) {
       append(result, {leg.end->collective},

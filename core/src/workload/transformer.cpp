@@ -329,10 +329,11 @@ Transformer::Layer Transformer::make_layer(const Scenario& scenario, const Netwo
   };
   const Sharding& s = layer.sharding;
   beside(layer.forward, "parameter all-gather", Kind::all_gather, s.exposed_forward_s, s.gather_s);
-  // What is not hidden is split by kind in proportion: neither of the two waits for the other's sake.
-  const double both = s.gather_s + s.reduce_s, ratio = both > 0 ? s.exposed_backward_s / both : 0;
-  beside(layer.backward, "parameter all-gather", Kind::all_gather, ratio * s.gather_s, s.gather_s);
-  beside(layer.backward, "gradient reduce-scatter", Kind::reduce_scatter, ratio * s.reduce_s, s.reduce_s);
+  // One after the other: what is not hidden is the end of the reduction.
+  const double exposed_gather_s = std::max(0.0, s.exposed_backward_s - s.reduce_s);
+  beside(layer.backward, "parameter all-gather", Kind::all_gather, exposed_gather_s, s.gather_s);
+  beside(layer.backward, "gradient reduce-scatter", Kind::reduce_scatter,
+         s.exposed_backward_s - exposed_gather_s, s.reduce_s);
   return layer;
 }
 
