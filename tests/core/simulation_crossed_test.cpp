@@ -210,6 +210,20 @@ const std::vector<Case>& cases() {
       {"sharded over 4 of 8, one micro-batch",
        [] { return layered({.tensor = 2, .shard = 4, .dp = 8, .m = 1}).w; }, 0.002, 0.003},
       {"sharded over all, 4 micro-batches", [] { return layered({.shard = 8, .dp = 8}).w; }},
+      {"sharded, gathers and reductions longer than compute, a network that differs from step to step",
+       [] {
+         return with(layered({.tensor = 2, .shard = 4, .dp = 8, .m = 1}).w, [](Workload& w) {
+           for (auto* pass : {&w.stages[0].forward, &w.stages[0].backward})
+             for (std::size_t i = 0; i < pass->size(); ++i)
+               if ((*pass)[i].beside.scale_s > 0) {
+                 Segment reduction = (*pass)[i];
+                 reduction.collective.scale_s = reduction.beside.scale_s;
+                 pass->insert(pass->begin() + static_cast<std::ptrdiff_t>(++i), reduction);
+               }
+           add_cause(w, "communication", Scope::cluster, 0.03);
+         });
+       },
+       0.002, 0.003},
       {"tensor x context, GPUs and nodes that differ for a step",
        [] {
          return with(layered({.tensor = 4, .context = 4, .pp = 2, .dp = 4}).w, [](Workload& w) {
@@ -285,7 +299,7 @@ TEST(CrossedGroups, EngineAgreesWithReference) {
           reference(test::run(w, n, seed, "reference").outcome.step_s);
       const Verdict v = compare(engine, reference, c);
       std::printf(
-          "  %-62s seed %d  mean %+.4f %%  p50 %+.4f %%  p95 %+.4f %%  sd %+.1f %%  k %.1f worst %.2f\n",
+          "  %-62.62s seed %d  mean %+.4f %%  p50 %+.4f %%  p95 %+.4f %%  sd %+.1f %%  k %.1f worst %.2f\n",
           c.name, static_cast<int>(seed), 100 * v.mean, 100 * v.p50, 100 * v.p95, 100 * v.sd,
           played.account.group_exponent, v.worst);
       EXPECT_LE(v.worst, 1) << c.name << ", seed " << seed;

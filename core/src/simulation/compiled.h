@@ -31,10 +31,10 @@ struct Draw {
   /// line are: then the law is a constant.
   std::vector<float> held_s = {};
   Causes::Mix held_mix = 0;
-  /// A collective beside compute: drawn whole, less what the compute beside it takes. `law` is that of the
-  /// rest.
+  /// A collective beside compute: drawn whole, less what the compute beside it takes that no earlier
+  /// collective has filled. `law` is that of the rest.
   LawBook::Law whole = LawBook::none;
-  float hidden_s = 0;
+  float hidden_s = 0, earlier_s = 0;
   Causes::Mix hidden_mix = 0;
 };
 

@@ -35,11 +35,15 @@ void draw_shared(const Compiled& c, const Lanes& lanes, const Draw& d, std::size
   scale_if(row, multiplier(c, lanes, d.mix, rank, line));
   scale_if(row, micro_multiplier(c, lanes, d.mix, micro_batch));
   if (d.whole == LawBook::none) return hold(c, lanes, d, rank, line, micro_batch, row);
-  float hidden[lane_count];
+  float hidden[lane_count], earlier[lane_count];
   std::fill_n(hidden, lane_count, d.hidden_s);
   scale_if(hidden, multiplier(c, lanes, d.hidden_mix, rank, line));
   scale_if(hidden, micro_multiplier(c, lanes, d.hidden_mix, micro_batch));
-  for (std::size_t k = 0; k < lane_count; ++k) row[k] = std::max(0.0f, row[k] - hidden[k]);
+  std::fill_n(earlier, lane_count, d.earlier_s);
+  scale_if(earlier, multiplier(c, lanes, d.mix, rank, line));
+  scale_if(earlier, micro_multiplier(c, lanes, d.mix, micro_batch));
+  for (std::size_t k = 0; k < lane_count; ++k)
+    row[k] = std::max(0.0f, row[k] - std::max(0.0f, hidden[k] - earlier[k]));
 }
 
 /// A transfer or exchange that takes at least so long on a line.

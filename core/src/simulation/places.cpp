@@ -27,7 +27,8 @@ Places::Places(const Workload& w)
           if (here.empty() || here.back() != n) here.push_back(n);
         }
       }
-  for (const auto& here : list) nodes_a_group = std::max(nodes_a_group, std::ssize(here));
+  for (const auto& here : list)
+    nodes_a_group = std::max(nodes_a_group, static_cast<std::int64_t>(here.size()));
   nodes = static_cast<std::int64_t>(number.size());
   for (auto& nodes_of_one : list) {
     nodes_of_one.resize(static_cast<std::size_t>(nodes_a_group), nodes_of_one.back());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace prism {
 
@@ -126,7 +127,9 @@ void ProgramCompiler::append_collective(Program& program, const Operator& op, Gr
 ProgramCompiler::Walked ProgramCompiler::walked(const std::vector<Segment>& segments) {
   LawBook& book = compiled_->book;
   Walked w{legs_of(segments), {}, {}, {}, {}};
-  double hidden_s = 0;  // compute and other communication since the last collective beside them
+  // What runs since the last wait for a collective beside it, and those that run beside it.
+  double hidden_s = 0, earlier_s = 0;
+  bool waited = false;
   const auto add = [&](double& mean, Law law) {
     mean += book.table(law).mean();
     w.variance += book.table(law).sd() * book.table(law).sd();
@@ -146,12 +149,13 @@ ProgramCompiler::Walked ProgramCompiler::walked(const std::vector<Segment>& segm
     w.walk.push_back({one, group, whole, beside});
     w.slowest.push_back(book.maximum(one, compiled_->groups.size(group)));
     add(w.compute_s, w.slowest.back());
-    hidden_s += book.table(w.slowest.back()).mean();
-    w.hidden_s.push_back(hidden_s);
-    w.collective.push_back(beside ? book.beyond(whole, hidden_s) : whole);
-    add(w.communication_s, w.collective.back());
     const double whole_s = book.table(whole).mean();
-    hidden_s = beside ? std::max(0.0, hidden_s - whole_s) : hidden_s + whole_s;
+    if (std::exchange(waited, beside) && !(beside && one == book.zero())) hidden_s = earlier_s = 0;
+    hidden_s += book.table(w.slowest.back()).mean();
+    w.hidden.push_back({hidden_s, earlier_s});
+    w.collective.push_back(beside ? book.beyond(whole, std::max(0.0, hidden_s - earlier_s)) : whole);
+    add(w.communication_s, w.collective.back());
+    (beside ? earlier_s : hidden_s) += whole_s;
   }
   return w;
 }
@@ -213,7 +217,8 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
     Draw d = draw({leg.end->beside}, own.collective[i], true, leaves_node);
     d.median_s = book.median(leg.end->collective);  // less is left of the medians than of the means
     d.whole = book.at_quantile_or_above(own.walk[i].collective, largest_mass(held_));
-    d.hidden_s = static_cast<float>(own.hidden_s[i]);
+    d.hidden_s = static_cast<float>(own.hidden[i].compute_s);
+    d.earlier_s = static_cast<float>(own.hidden[i].earlier_s);
     d.hidden_mix = hidden_mix;
     result.median_s += d.median_s;
     result.median_by_kind[static_cast<int>(leg.end->beside.kind)] += d.median_s;

@@ -65,7 +65,10 @@ class ProgramCompiler {
     std::vector<Leg> legs;
     std::vector<PaceLeg> walk;
     std::vector<LawBook::Law> slowest, collective;  ///< of a collective beside compute, what is left of it
-    std::vector<double> hidden_s;                   ///< and what it runs beside
+    struct Hidden {
+      double compute_s, earlier_s;
+    };
+    std::vector<Hidden> hidden;  ///< and what it runs beside
     double compute_s = 0, communication_s = 0, variance = 0;
   };
   Walked walked(const std::vector<Segment>& segments);
