@@ -106,6 +106,11 @@ export class Pool {
     return this.slots.length;
   }
 
+  /** The first workers have the module, or never will. */
+  get started(): Promise<unknown> {
+    return this.options.module.catch(() => {});
+  }
+
   run(text: string, listener: (event: RunEvent) => void, limitSeconds = Number.POSITIVE_INFINITY): Ticket {
     this.abandon();
     const lead = this.idleSlot();
