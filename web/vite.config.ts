@@ -65,7 +65,7 @@ export default defineConfig({
           groups: [
             {
               name: "shared",
-              test: /src\/(app\/(browser|context|state)|ui\/icons|base\/(exports|format|sentences)|charts\/palette)\.tsx?$/,
+              test: /src\/(app\/(browser|context|state)|ui\/icons|base\/(exports|format|json|sentences)|charts\/palette)\.tsx?$|jsonc-parser/,
             },
           ],
         },

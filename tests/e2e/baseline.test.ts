@@ -63,7 +63,7 @@ test("a change is set beside the pinned result: figures, members, both curves, f
   expect(await shape().count()).toBe(0);
 });
 
-test("undo, redo and reopening leave the pin; the link does not carry it", async () => {
+test("undo, redo and reloading leave the pin; the link does not carry it", async () => {
   const page = await visitQuick();
   await pin(page);
   await choose(page, "shared-congested");
@@ -79,6 +79,14 @@ test("undo, redo and reopening leave the pin; the link does not carry it", async
   await card(page).getByText("Nothing has changed yet.").waitFor();
   await page.getByRole("button", { name: "Undo going back to the pinned scenario" }).click();
   await compared(page);
+  await page.reload();
+  await compared(page);
+  expect(await reading(page).innerText()).toBe(first);
+  const elsewhere = await page.context().newPage();
+  await elsewhere.goto(page.url());
+  await elsewhere.getByRole("button", { name: "Pin this result" }).waitFor();
+  await elsewhere.close();
+  await card(page).getByRole("button", { name: "Unpin" }).click();
   await page.reload();
   await settled(page);
   await page.getByRole("button", { name: "Pin this result" }).waitFor();

@@ -11,14 +11,8 @@ import {
   withAdded,
   withRemoved,
 } from "../../web/src/input/causes";
-import {
-  placeFields,
-  placeOutcome,
-  placesOf,
-  placeTitle,
-  withoutPlace,
-  withPlace,
-} from "../../web/src/input/places";
+import { placeFields } from "../../web/src/input/place-fields";
+import { placeOutcome, placesOf, placeTitle, withoutPlace, withPlace } from "../../web/src/input/places";
 import type { ChoiceField, NumberField, Presets, Reading } from "../../web/src/input/reading";
 import { sampleResult } from "./sample-result";
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Controller, type Draft, limit_from_elsewhere_s, limit_own_s } from "../../web/src/app/controller";
 import { linkOf, readDocument } from "../../web/src/app/documents";
-import { isSettled } from "../../web/src/app/state";
+import { type Answer, isSettled } from "../../web/src/app/state";
 import { openLink } from "../../web/src/base/link";
 import type { Result } from "../../web/src/base/result";
 import type { Pool, RunEvent } from "../../web/src/engine/pool";
@@ -54,6 +54,7 @@ class Recorder {
 let pool: Recorder;
 let address: string;
 let kept: Draft | null;
+let keptPinned: Answer | null;
 const open = () =>
   new Controller(pool as unknown as Pool, {
     now: () => Date.now(),
@@ -67,6 +68,12 @@ const open = () =>
         kept = draft;
       },
     },
+    pinned: {
+      load: () => keptPinned,
+      save(pinned) {
+        keptPinned = pinned;
+      },
+    },
   });
 
 beforeEach(() => {
@@ -74,6 +81,7 @@ beforeEach(() => {
   pool = new Recorder();
   address = "";
   kept = null;
+  keptPinned = null;
 });
 afterEach(() => vi.useRealTimers());
 
@@ -236,4 +244,26 @@ describe("a file", () => {
 test("a scenario that is not JSON is left as it is", () => {
   expect(readDocument("{ not JSON")).toEqual({ scenario: "{ not JSON" });
   expect(readDocument('{"scenario":{}}')).toEqual({ scenario: '{"scenario":{}}' });
+});
+
+describe("a pinned result", () => {
+  test("is a whole one of the present text, and outlasts a reload until it is taken away", async () => {
+    const app = open();
+    await app.start(example);
+    app.pin();
+    expect(app.state.pinned).toBeNull();
+    pool.finish("1111111111111111");
+    app.pin();
+    app.edit('{"prism":1}', "typing");
+    app.pin();
+    expect(app.state.pinned?.text).toBe(example.text);
+
+    const again = open();
+    await again.start(example);
+    expect(again.state.pinned?.result.digest).toBe("1111111111111111");
+    again.unpin();
+    const last = open();
+    await last.start(example);
+    expect(last.state.pinned).toBeNull();
+  });
 });

@@ -3,6 +3,7 @@
 import type { Plan, Result } from "../../web/src/base/result";
 import type { WorkerLike } from "../../web/src/engine/pool";
 import type { FromWorker, ToWorker } from "../../web/src/engine/protocol";
+import { firstUnits } from "../../web/src/engine/work";
 
 export const plan = (
   units: { pilot?: number; trials: number; attribution?: number; check?: number },
@@ -58,8 +59,14 @@ export class FakeWorker implements WorkerLike {
       case "prepare": {
         const made = this.answer(message.text);
         const tables = Uint8Array.of(7);
-        if (made) this.say({ type: "prepared", run: message.run, plan: made, warnings: [], tables });
-        else this.say({ type: "refused", run: message.run, errors: [] });
+        const { run } = message;
+        if (!made) {
+          this.say({ type: "refused", run, errors: [] });
+          break;
+        }
+        const ahead = firstUnits(made, message.ahead);
+        this.inbox.push(...ahead.map((ref) => ({ type: "unit", run, ...ref }) as const));
+        this.say({ type: "prepared", run, plan: made, warnings: [], tables, ahead });
         break;
       }
       case "unit":

@@ -121,6 +121,52 @@ describe("a run", () => {
     expect(run.of("done").length).toBe(1);
   });
 
+  test("later has its first numbers from two units, one on each of two workers", async () => {
+    answer = () => plan({ pilot: 1, trials: 40, attribution: 2 });
+    const pool = await open(2);
+    pool.run("first", () => {});
+    drain();
+    const run = collect();
+    pool.run("second", run.listener);
+    let turn = 0;
+    drain((alive) => alive[turn++ % alive.length]!);
+    expect(run.of("partial").map((e) => madeOf(e.result).trials.length)).toEqual([2, 4, 16, 40]);
+    const asked = workers[0]!.heard.flatMap((m) =>
+      m.type === "unit" && m.run === 2 && m.phase === "trials" ? [m.unit] : [],
+    );
+    expect(asked).not.toContain(1);
+  });
+
+  test("of a single unit shows it before the account of where the time goes", async () => {
+    answer = () => plan({ trials: 1, attribution: 2 });
+    const pool = await open(2);
+    pool.run("first", () => {});
+    drain();
+    const run = collect();
+    pool.run("second", run.listener);
+    drain();
+    expect(run.of("partial").map((e) => madeOf(e.result).trials)).toEqual([[0]]);
+  });
+
+  test("needs no word from the page between preparing and the first trials", async () => {
+    answer = () => plan({ pilot: 1, trials: 40, attribution: 2 });
+    for (let seed = 1; seed <= 20; seed++) {
+      let s = seed;
+      const pool = await open(2);
+      const run = collect();
+      pool.run("text", run.listener);
+      drain((alive) => {
+        s = (s * 48271) % 2147483647;
+        return alive[s % alive.length]!;
+      });
+      const units = workers.flatMap((w) => w.heard).filter((m) => m.type === "unit");
+      expect(units.some((m) => (m.phase === "pilot" || m.phase === "trials") && m.unit === 0)).toBe(false);
+      expect(workers[0]!.heard.some((m) => m.type === "learn")).toBe(false);
+      const made = madeOf(run.of("done")[0]!.result);
+      expect(made.trials).toEqual(Array.from({ length: 40 }, (_, i) => i));
+    }
+  });
+
   test("after another is prepared afresh by every worker", async () => {
     const pool = await open(2);
     pool.run("first", () => {});

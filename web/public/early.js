@@ -6,7 +6,8 @@ const parameters = new URLSearchParams(location.search);
 async function reset() {
   const folder = new URL(".", location.href).href;
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith("prism.")) localStorage.removeItem(key);
+    for (const storage of [localStorage, sessionStorage])
+      for (const key of Object.keys(storage)) if (key.startsWith("prism.")) storage.removeItem(key);
   } catch {
     // No storage: nothing to forget.
   }

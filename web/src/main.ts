@@ -5,9 +5,18 @@ import "./style/page.css";
 import "./app/parent";
 import { startEngine } from "./engine/start";
 
+const module_wait_ms = 50;
+
 const engine = startEngine();
 const parsed = new Promise<void>((done) => {
   if (document.readyState !== "loading") done();
   else addEventListener("DOMContentLoaded", () => done());
 });
-void Promise.all([import("./app/mount"), parsed]).then(([{ mount }]) => mount(engine));
+
+/** The module goes to the workers before the first view is built, which would hold it up, unless it is still on its way. */
+async function show() {
+  const [{ mount }] = await Promise.all([import("./app/mount"), parsed]);
+  await Promise.race([engine.started, new Promise((done) => setTimeout(done, module_wait_ms))]);
+  mount(engine);
+}
+void show();

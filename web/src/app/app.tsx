@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { number } from "../base/format";
 import type { Diagnostic } from "../base/result";
 import { Errors } from "../input/errors";
@@ -29,6 +29,8 @@ import { type Answer, isStale } from "./state";
 import { Announcements } from "./status";
 import { version } from "./version";
 
+const longest_wait_ms = 2000;
+
 export function App() {
   const answer = useSelect((s) => s.answer);
   const errors = useSelect((s) => s.errors);
@@ -46,6 +48,7 @@ export function App() {
   // The first sentence is painted before the panels below it are built.
   const [answered, setAnswered] = useState(false);
   useEffect(() => setAnswered(answer !== null), [answer !== null]);
+  const unhurried = useUnhurried(answered || errors.length > 0 || refused);
   const openGlossary = useCallback(() => setDialog("glossary"), []);
 
   const goTo = (error: Diagnostic) => {
@@ -99,10 +102,10 @@ export function App() {
           <Baseline />
         </div>
         <InputPane wanted={place?.nonce ?? 0}>
-          {lesson === undefined ? (
-            <InputTabs tab={tab} onTab={setTab} presets={presets} place={place} />
-          ) : (
+          {lesson !== undefined ? (
             <Locked />
+          ) : (
+            unhurried && <InputTabs tab={tab} onTab={setTab} presets={presets} place={place} />
           )}
         </InputPane>
         {answer && !refused && answered && (
@@ -142,6 +145,18 @@ export function App() {
       <Announcements />
     </OpenGlossary.Provider>
   );
+}
+
+/** True once the first answer is there, or late: until then what is built here would only delay it. */
+function useUnhurried(answered: boolean): boolean {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), longest_wait_ms);
+    return () => clearTimeout(timer);
+  }, []);
+  const was = useRef(false);
+  was.current ||= answered || late;
+  return was.current;
 }
 
 interface InputTabsProps {

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The browser's side of the controller: address bar and storage. Storage may be forbidden; then nothing is kept.
-import type { Draft, Surroundings } from "./controller";
+import { isObject } from "../base/json";
+import type { Surroundings } from "./controller";
+import type { Answer } from "./state";
+import { version } from "./version";
 
-const draft_key = "prism.draft";
-
-function load(): Draft | null {
+/** Undefined where nothing was kept, or it is forbidden or damaged. */
+function read(storage: () => Storage, key: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(draft_key) ?? "null");
-    if (value && typeof value === "object" && "text" in value && "fragment" in value) {
-      const { text, fragment } = value;
-      if (typeof text === "string" && typeof fragment === "string") return { text, fragment };
-    }
+    const value: unknown = JSON.parse(storage().getItem(key) ?? "null");
+    return isObject(value) ? value : undefined;
   } catch {
-    // Forbidden or damaged: nothing is offered.
+    return undefined;
   }
-  return null;
+}
+
+function write(storage: () => Storage, key: string, value: object | null) {
+  try {
+    if (value) storage().setItem(key, JSON.stringify(value));
+    else storage().removeItem(key);
+  } catch {
+    // Forbidden or full.
+  }
 }
 
 /** Keeps nothing: so it is in another page's frame. */
@@ -24,17 +31,30 @@ export const browser: Surroundings = {
   replaceFragment: (fragment) =>
     history.replaceState(null, "", location.pathname + location.search + fragment),
   draft: { load: () => null, save() {} },
+  pinned: { load: () => null, save() {} },
 };
 
-export const stored: Surroundings["draft"] = {
-  load,
-  save(draft) {
-    try {
-      if (draft) localStorage.setItem(draft_key, JSON.stringify(draft));
-      else localStorage.removeItem(draft_key);
-    } catch {
-      // Forbidden or full.
-    }
+const draft_key = "prism.draft";
+const pinned_key = "prism.pinned";
+const local = () => localStorage;
+const ofTab = () => sessionStorage;
+
+export const stored: Pick<Surroundings, "draft" | "pinned"> = {
+  draft: {
+    load() {
+      const { text, fragment } = read(local, draft_key) ?? {};
+      return typeof text === "string" && typeof fragment === "string" ? { text, fragment } : null;
+    },
+    save: (draft) => write(local, draft_key, draft),
+  },
+  pinned: {
+    load() {
+      const kept = read(ofTab, pinned_key);
+      // Another version's result may lack what this one reads.
+      const ours = isObject(kept?.result) && kept.result.engine_version === version;
+      return ours ? (kept as unknown as Answer) : null;
+    },
+    save: (pinned) => write(ofTab, pinned_key, pinned),
   },
 };
 

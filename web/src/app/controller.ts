@@ -22,6 +22,8 @@ export interface Surroundings {
   replaceFragment(fragment: string): void;
   /** Last edited text, and the address that held its result (empty if none did). */
   draft: { load(): Draft | null; save(draft: Draft | null): void };
+  /** The pinned result, for as long as the tab is open. */
+  pinned: { load(): Answer | null; save(pinned: Answer | null): void };
 }
 
 /** Seconds of estimated work that something from elsewhere (link, file) may start without a click. */
@@ -61,6 +63,7 @@ export class Controller {
   /** First screen: what the address holds, else the example. */
   async start(example: { file: string; text: string }) {
     const draft = this.around.draft.load();
+    this.dispatch({ type: "pin", answer: this.around.pinned.load() });
     const opening = this.openFragment();
     if (opening) await opening;
     else {
@@ -205,11 +208,16 @@ export class Controller {
 
   /** Sets every later result beside the one on show, until it is taken away. */
   pin() {
-    this.dispatch({ type: "pin" });
+    if (isSettled(this.state)) this.keepPinned(this.state.answer);
   }
 
   unpin() {
-    this.dispatch({ type: "unpin" });
+    this.keepPinned(null);
+  }
+
+  private keepPinned(answer: Answer | null) {
+    this.dispatch({ type: "pin", answer });
+    this.around.pinned.save(answer);
   }
 
   returnToPinned() {

@@ -9,7 +9,7 @@ import { firstExample } from "./examples";
 
 export function mount(engine: Pool) {
   const embedded = new URLSearchParams(location.search).has("embed");
-  const app = new Controller(engine, embedded ? browser : { ...browser, draft: stored });
+  const app = new Controller(engine, embedded ? browser : { ...browser, ...stored });
   void app.start(firstExample);
   addEventListener("hashchange", () => app.openFragment());
 

@@ -75,8 +75,7 @@ export type Action =
   | { type: "started" }
   | { type: "cancelled" }
   | { type: "run"; text: string; event: RunEvent }
-  | { type: "pin" }
-  | { type: "unpin" }
+  | { type: "pin"; answer: Answer | null }
   | { type: "draft"; text: string | null }
   | { type: "dismiss" };
 
@@ -136,9 +135,7 @@ export function reduce(state: State, action: Action): State {
     case "run":
       return { ...state, ...ran(state, action.text, action.event) };
     case "pin":
-      return isSettled(state) ? { ...state, pinned: state.answer } : state;
-    case "unpin":
-      return { ...state, pinned: null };
+      return { ...state, pinned: action.answer };
     case "draft":
       return { ...state, draft: action.text };
     case "dismiss":

@@ -72,8 +72,14 @@ export function fewestWithin(value: number, bounds: Interval): number {
   return most;
 }
 
-const grouped = (value: number, decimals: number) =>
-  value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+/** Commas between thousands. Not by the browser's own formatter: its first use alone takes longer than the first view. */
+function commas(digits: string): string {
+  const [whole = "", fraction] = digits.split(".");
+  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? parted : `${parted}.${fraction}`;
+}
+
+const grouped = (value: number, decimals: number) => commas(value.toFixed(decimals));
 
 export function number(value: number, decimals = 0): string {
   return grouped(value, decimals);
@@ -112,7 +118,7 @@ export function duration(seconds: number, half: number | null = null, unit = uni
 /** A duration known exactly: up to six digits, none of them for show. */
 export function exactDuration(seconds: number): string {
   const unit = unitFor(seconds);
-  return `${(seconds / unit.seconds).toLocaleString("en-GB", { maximumSignificantDigits: 6 })}${nbsp}${unit.name}`;
+  return `${commas(String(Number((seconds / unit.seconds).toPrecision(6))))}${nbsp}${unit.name}`;
 }
 
 /** The same without the unit, for tables whose heading names it. */

@@ -3,8 +3,8 @@
 // half a second of a cancel, is ended and replaced: no worker holds anything worth keeping.
 
 import type { Diagnostic, Plan, Result } from "../base/result";
-import type { FromWorker, ToWorker } from "./protocol";
-import { estimateSeconds, type UnitRef, Work } from "./work";
+import type { FromWorker, ToWorker, UnitRef } from "./protocol";
+import { drawsWithin, estimateSeconds, Work } from "./work";
 
 /** What the pool needs of a Worker. */
 export interface WorkerLike {
@@ -71,8 +71,10 @@ interface Run {
   lead: Slot;
   tables: Uint8Array | undefined;
   work: Work | null;
-  /** Trial units the next partial result waits for: 1, 4, 16, 64, … */
+  /** Trial units the next partial result waits for: at first one, or one on each of two workers; then 4, 16, 64, … */
   milestone: number;
+  /** First numbers were asked for. */
+  shown: boolean;
   finalAsked: boolean;
   failures: number;
 }
@@ -106,6 +108,11 @@ export class Pool {
     return this.slots.length;
   }
 
+  /** The first workers have the module, or never will. */
+  get started(): Promise<unknown> {
+    return this.options.module.catch(() => {});
+  }
+
   run(text: string, listener: (event: RunEvent) => void, limitSeconds = Number.POSITIVE_INFINITY): Ticket {
     this.abandon();
     const lead = this.idleSlot();
@@ -124,7 +131,8 @@ export class Pool {
       lead,
       tables: undefined,
       work: null,
-      milestone: 1,
+      milestone: this.warm ? Math.min(2, this.slots.length) : 1,
+      shown: false,
       finalAsked: false,
       failures: 0,
     };
@@ -277,7 +285,8 @@ export class Pool {
   private ask(slot: Slot, run: Run) {
     slot.asked = true;
     slot.prepared = slot.learned = false;
-    slot.worker.postMessage({ type: "prepare", run: run.id, text: run.text, tables: run.tables });
+    const ahead = run.work ? undefined : drawsWithin(run.limitSeconds, this.slots.length);
+    slot.worker.postMessage({ type: "prepare", run: run.id, text: run.text, tables: run.tables, ahead });
   }
 
   private hear(slot: Slot, message: FromWorker) {
@@ -310,7 +319,9 @@ export class Pool {
         slot.prepared = true;
         if (!run.work) {
           run.work = new Work(message.plan);
+          run.milestone = Math.min(run.milestone, run.work.trialUnits);
           run.tables = message.tables;
+          this.begun(slot, run, message.ahead);
           if (this.warm) this.askOthers(run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
           run.listener({ type: "plan", plan: message.plan, warnings: message.warnings, seconds });
@@ -333,6 +344,15 @@ export class Pool {
     }
   }
 
+  /** Units that a worker goes on with by itself; it learns from them what it must. */
+  private begun(slot: Slot, run: Run, units: UnitRef[]) {
+    if (units.length === 0) return;
+    run.computing = this.now();
+    run.work?.claim(units);
+    slot.out.push(...units);
+    slot.learned = units.some(({ phase }) => phase === "trials");
+  }
+
   private take(slot: Slot, run: Run, ref: UnitRef, bytes: Uint8Array) {
     const work = run.work;
     if (!work) return;
@@ -348,6 +368,7 @@ export class Pool {
     if (!work.complete && prefix >= run.milestone) {
       // Shown while it is being computed; the last milestone is all trials, before the account of where time goes.
       run.milestone = milestoneAfter(prefix, work.trialUnits);
+      run.shown = true;
       this.finish(slot, run, prefix, false);
       this.warm = true;
       this.askOthers(run);
@@ -371,7 +392,7 @@ export class Pool {
     }
     // One unit in hand and one waiting keeps a worker busy while the page draws. Before the first numbers only one,
     // so that nothing stands in their way.
-    const depth = run.milestone > 1 ? 2 : 1;
+    const depth = run.shown ? 2 : 1;
     while (slot.out.length < depth) {
       const ref = work.next();
       if (!ref) return;

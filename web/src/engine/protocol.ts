@@ -7,6 +7,11 @@ import type { Diagnostic, Plan } from "../base/result";
 
 export type { Phase };
 
+export interface UnitRef {
+  phase: Phase;
+  unit: number;
+}
+
 /** Parts of a phase in unit order. */
 export interface Parts {
   trials: Uint8Array[];
@@ -17,8 +22,17 @@ export interface Parts {
 export type ToWorker =
   /** First message: the module, compiled once on the page. */
   | { type: "start"; module: WebAssembly.Module }
-  /** Read and compile a scenario; ends whatever the worker did before. `tables`: what another worker has computed for it. */
-  | { type: "prepare"; run: number; text: string; tables?: Uint8Array | undefined }
+  /**
+   * Read and compile a scenario; ends whatever the worker did before. `tables`: what another worker has computed for it.
+   * `ahead`: then start on it without being asked, if the whole run takes no more random draws than this.
+   */
+  | {
+      type: "prepare";
+      run: number;
+      text: string;
+      tables?: Uint8Array | undefined;
+      ahead?: number | undefined;
+    }
   | { type: "learn"; run: number; pilot: Uint8Array[] }
   | { type: "unit"; run: number; phase: Phase; unit: number }
   /** Turn parts into a result document; goes before units that wait. */
@@ -31,7 +45,15 @@ export type ToWorker =
 
 export type FromWorker =
   | { type: "ready"; version: string }
-  | { type: "prepared"; run: number; plan: Plan; warnings: Diagnostic[]; tables: Uint8Array }
+  /** `ahead`: the units that it goes on with. */
+  | {
+      type: "prepared";
+      run: number;
+      plan: Plan;
+      warnings: Diagnostic[];
+      tables: Uint8Array;
+      ahead: UnitRef[];
+    }
   | { type: "refused"; run: number; errors: Diagnostic[] }
   | { type: "part"; run: number; phase: Phase; unit: number; bytes: Uint8Array }
   | { type: "finished"; run: number; text: string }

@@ -4,6 +4,7 @@
 import create, { type PrismModule } from "@wasm/prism.mjs";
 import type { Prepared } from "../base/result";
 import type { FromWorker, ToWorker } from "./protocol";
+import { firstUnits } from "./work";
 
 type Task = Exclude<ToWorker, { type: "start" | "cancel" }>;
 
@@ -11,7 +12,8 @@ const scope = self as unknown as DedicatedWorkerGlobalScope;
 const say = (message: FromWorker, transfer: Transferable[] = []) => scope.postMessage(message, transfer);
 
 let engine: PrismModule | undefined;
-let held: { run: number; handle: number } | undefined;
+/** `learns`: goes on from the pilot to the trials by itself. */
+let held: { run: number; handle: number; learns: boolean } | undefined;
 const queue: Task[] = [];
 
 // One task a turn of the event loop: a message that arrives meanwhile is seen before the next task starts.
@@ -57,10 +59,13 @@ function work(module: PrismModule, task: Task) {
       if (task.tables) module.learn_tables(task.tables);
       const prepared = JSON.parse(module.prepare(task.text)) as Prepared;
       if (!prepared.ok) return say({ type: "refused", run: task.run, errors: prepared.errors });
-      held = { run: task.run, handle: prepared.handle };
-      const { plan, warnings } = prepared;
+      const { run } = task;
+      const { handle, plan, warnings } = prepared;
+      const ahead = firstUnits(plan, task.ahead);
+      held = { run, handle, learns: ahead.some(({ phase }) => phase === "trials") };
+      queue.push(...ahead.map((ref) => ({ type: "unit", run, ...ref }) as const));
       const tables = module.take_tables();
-      return say({ type: "prepared", run: task.run, plan, warnings, tables }, [tables.buffer]);
+      return say({ type: "prepared", run, plan, warnings, tables, ahead }, [tables.buffer]);
     }
     default:
   }
@@ -71,7 +76,10 @@ function work(module: PrismModule, task: Task) {
     case "unit": {
       const bytes = module.run_unit(held.handle, task.phase, task.unit);
       const { run, phase, unit } = task;
-      return say({ type: "part", run, phase, unit, bytes }, [bytes.buffer]);
+      const pilot = held.learns && phase === "pilot" ? [bytes.slice()] : [];
+      say({ type: "part", run, phase, unit, bytes }, [bytes.buffer]);
+      if (pilot.length > 0) module.learn(held.handle, pilot);
+      return;
     }
     case "finish": {
       const { trials, attribution, check } = task.parts;

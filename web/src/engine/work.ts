@@ -3,12 +3,7 @@
 // in which workers answer cannot change a result.
 
 import type { Plan } from "../base/result";
-import type { Parts, Phase } from "./protocol";
-
-export interface UnitRef {
-  phase: Phase;
-  unit: number;
-}
+import type { Parts, Phase, UnitRef } from "./protocol";
 
 /** Engine speed assumed before anything is measured: random draws a second and worker. */
 export const draws_per_second = 0.3e9;
@@ -19,9 +14,25 @@ export const totalDraws = (plan: Plan) => plan.phases.reduce((sum, p) => sum + p
 export const estimateSeconds = (plan: Plan, workers: number) =>
   totalDraws(plan) / (draws_per_second * workers);
 
+/** The draws that are expected to take so long. */
+export const drawsWithin = (seconds: number, workers: number) => seconds * draws_per_second * workers;
+
+/**
+ * What the first numbers wait for, as far as one worker can do it by itself: it then waits for no page that is busy
+ * drawing. A pilot of many units is everyone's work. Nothing where the whole run takes more than `mostDraws`.
+ */
+export function firstUnits(plan: Plan, mostDraws: number | undefined): UnitRef[] {
+  if (mostDraws === undefined || totalDraws(plan) > mostDraws) return [];
+  const units = (name: Phase) => plan.phases.find((p) => p.name === name)?.units ?? 0;
+  const list: UnitRef[] = [];
+  if (units("pilot") > 0) list.push({ phase: "pilot", unit: 0 });
+  if (units("pilot") < 2 && units("trials") > 0) list.push({ phase: "trials", unit: 0 });
+  return list;
+}
+
 export class Work {
   private readonly parts: Record<Phase, Uint8Array[]> = { pilot: [], trials: [], attribution: [], check: [] };
-  private readonly waiting: Record<"pilot" | "main", UnitRef[]> = { pilot: [], main: [] };
+  private waiting: Record<"pilot" | "main", UnitRef[]> = { pilot: [], main: [] };
   private missing: Record<Phase, number> = { pilot: 0, trials: 0, attribution: 0, check: 0 };
   private readonly draws: Record<Phase, number> = { pilot: 0, trials: 0, attribution: 0, check: 0 };
   private readonly total: number;
@@ -42,6 +53,13 @@ export class Work {
   /** The next unit, or nothing while the pilot is still out or when all is handed out. */
   next(): UnitRef | undefined {
     return this.waiting.pilot.shift() ?? (this.pilotIn ? this.waiting.main.shift() : undefined);
+  }
+
+  /** Takes out units that a worker has begun by itself. */
+  claim(units: UnitRef[]) {
+    const begun = (ref: UnitRef) => units.some((u) => u.phase === ref.phase && u.unit === ref.unit);
+    for (const list of ["pilot", "main"] as const)
+      this.waiting[list] = this.waiting[list].filter((ref) => !begun(ref));
   }
 
   /** Units of a worker that is gone go to the front. */

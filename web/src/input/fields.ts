@@ -3,6 +3,7 @@
 // the user's text. Rules of validity are the core's; a knob only keeps together what belongs together (a schedule
 // and its virtual stages, the two sides of the batch equation).
 
+import { number } from "../base/format";
 import { isObject, valueAt, withValue } from "../base/json";
 import type { Result } from "../base/result";
 import { capital } from "../base/sentences";
@@ -328,7 +329,7 @@ const named = (...names: string[]): Option[] => names.map((name) => ({ value: na
 /** A resolved number, for a rule. */
 const count = (r: Reading, pointer: string) => {
   const { value } = shown(r, pointer);
-  return typeof value === "number" ? value.toLocaleString("en-GB") : "";
+  return typeof value === "number" ? number(value) : "";
 };
 
 function hasExperts(r: Reading): boolean {
@@ -378,11 +379,11 @@ function gpusLine({ layout: l }: Result): string {
     ["pp", l.pp],
     ["dp", l.dp],
   ];
-  return `${product(...factors.filter(([name, n]) => name !== "cp" || n > 1))} = ${l.gpus.toLocaleString("en-GB")} GPUs`;
+  return `${product(...factors.filter(([name, n]) => name !== "cp" || n > 1))} = ${number(l.gpus)} GPUs`;
 }
 
 function batchLine({ layout: l, scenario }: Result): string {
   const global = Number(valueAt(scenario, "/batch/global"));
   const micro = Number(valueAt(scenario, "/batch/micro"));
-  return `${product(["micro", micro], ["micro-batches", l.micro_batches], ["dp", l.dp])} = ${global.toLocaleString("en-GB")} sequences`;
+  return `${product(["micro", micro], ["micro-batches", l.micro_batches], ["dp", l.dp])} = ${number(global)} sequences`;
 }

@@ -3,7 +3,8 @@
 import { useController } from "../app/context";
 import { Icon } from "../ui/icons";
 import type { ListProps } from "./cause-list";
-import { placeFields, placeOutcome, placesOf, placeTitle, withoutPlace, withPlace } from "./places";
+import { placeFields } from "./place-fields";
+import { placeOutcome, placesOf, placeTitle, withoutPlace, withPlace } from "./places";
 import { belongs, FieldRow } from "./row";
 
 export function Places({ reading, result, errors, change }: ListProps) {

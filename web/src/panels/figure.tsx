@@ -13,6 +13,7 @@ import { type ChartName, loadCharts } from "../charts";
 import type { Drawing } from "../charts/charts";
 import * as palettes from "../charts/palette";
 import { DataTable } from "../ui/table";
+import { useWidth } from "../ui/use-width";
 import { Files } from "./files";
 
 /** Lets a chart be read point by point, by pointer and by keyboard alike. */
@@ -90,22 +91,13 @@ function Chart({ title, chart, result, pinned, reading, height, cursor }: Figure
   const place = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
   const [charts, setCharts] = useState<Awaited<ReturnType<typeof loadCharts>>>();
-  const [width, setWidth] = useState(0);
+  const width = useWidth(place);
   const [at, setAt] = useState<number | null>(null);
 
   useEffect(() => {
     // After a pause of the main thread: the first sentence must be on screen before Plot is read.
     const timer = setTimeout(() => void loadCharts().then(setCharts), 0);
     return () => clearTimeout(timer);
-  }, []);
-
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
-    observer.observe(element);
-    setWidth(Math.floor(element.clientWidth));
-    return () => observer.disconnect();
   }, []);
 
   const drawn = useRef({ at: Number.NEGATIVE_INFINITY, chart });
