@@ -28,7 +28,8 @@ void hold(const Compiled& c, const Lanes& lanes, const Draw& d, std::size_t rank
     raise_float_row(row, held);
 }
 
-/// What a draw comes to with what its rank and micro-batch share.
+/// What a draw comes to with what its rank and micro-batch share. Never inlined: it would be most of what
+/// calls it.
 void draw_shared(const Compiled& c, const Lanes& lanes, const Draw& d, std::size_t rank, std::size_t line,
                  std::int32_t micro_batch, pcg32_oneseq* generator, float* row) {
   draw_row(generator, c.bucket(d.whole == LawBook::none ? d.law : d.whole), row);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <pcg_random.hpp>
 
 namespace prism {
@@ -58,13 +57,14 @@ class Walk {
         ranks_(static_cast<std::size_t>(groups.ranks())),
         generator_(stream_state(1, 0, stream_key("pace"))) {
     for (const PaceLeg& leg : legs) {
-      std::vector<std::int32_t>& group = group_of_[leg.group];
+      std::vector<std::int32_t>& group = group_of_[static_cast<std::size_t>(leg.group)];
       if (group.empty())
         for (std::int64_t rank = 0; rank < groups.ranks(); ++rank)
           group.push_back(static_cast<std::int32_t>(groups.of(leg.group, rank)));
       compute_.push_back(source(leg.compute));
       collective_.push_back(source(leg.collective));
     }
+    connected_ = connect();
   }
 
   void start() {
@@ -95,9 +95,10 @@ class Walk {
   Source source(Law law) {
     const QuantileTable& table = book_.table(law);
     if (table.is_constant()) return {nullptr, table.median(), table.median()};
-    const auto [entry, is_new] = tables_.try_emplace(law);
-    if (is_new) entry->second = make_sample_table(table);
-    return {entry->second.bucket.data(), 0, table.mean()};
+    const auto at = static_cast<std::size_t>(law);
+    if (at >= tables_.size()) tables_.resize(at + 1);
+    if (tables_[at].bucket.empty()) tables_[at] = make_sample_table(table);
+    return {tables_[at].bucket.data(), 0, table.mean()};
   }
   double draw(const Source& from) {
     return from.bucket ? static_cast<double>(sample(from.bucket, generator_())) : from.constant;
@@ -113,7 +114,7 @@ class Walk {
           rank.now += draw(compute_[l]);
         }
       if (leg.group == Group::none) continue;
-      const std::vector<std::int32_t>& group = group_of_.at(leg.group);
+      const std::vector<std::int32_t>& group = group_of_[static_cast<std::size_t>(leg.group)];
       ends_.assign(ranks_.size(), 0.0);
       for (std::size_t i = 0; i < ranks_.size(); ++i) {
         double& end = ends_[static_cast<std::size_t>(group[i])];
@@ -149,12 +150,12 @@ class Walk {
   const std::vector<PaceLeg>& legs_;
   std::vector<Rank> ranks_;
   std::vector<double> ends_;
-  std::array<double, 2> beyond_mean_ = {};  ///< by whether they run beside compute
-  std::map<Group, std::vector<std::int32_t>> group_of_;
-  std::map<Law, SampleTable> tables_;
-  std::vector<Source> compute_, collective_;  ///< [legs]
+  std::array<double, 2> beyond_mean_ = {};                       ///< by whether they run beside compute
+  std::array<std::vector<std::int32_t>, group_count> group_of_;  ///< [kind][rank]
+  std::vector<SampleTable> tables_;                              ///< [law], of those that are drawn
+  std::vector<Source> compute_, collective_;                     ///< [legs]
   pcg32_oneseq generator_;
-  bool connected_ = connect();
+  bool connected_;
 };
 
 /// Whether the collectives tie all ranks together.
@@ -167,10 +168,12 @@ bool Walk::connect() const {
   };
   for (const PaceLeg& leg : legs_) {
     if (leg.group == Group::none) continue;
-    std::map<std::int64_t, std::size_t> first;
+    const std::vector<std::int32_t>& group = group_of_[static_cast<std::size_t>(leg.group)];
+    std::vector<std::size_t> first(root.size(), root.size());  // member of a group
     for (std::size_t i = 0; i < root.size(); ++i) {
-      const auto entry = first.try_emplace(groups_.of(leg.group, static_cast<std::int64_t>(i)), i).first;
-      root[find(i)] = find(entry->second);
+      std::size_t& member = first[static_cast<std::size_t>(group[i])];
+      member = std::min(member, i);
+      root[find(i)] = find(member);
     }
   }
   for (std::size_t i = 0; i < root.size(); ++i)

@@ -165,19 +165,20 @@ bool ProgramCompiler::crosses(const StageProgram& stage) const {
   return !compiled_->whole_stages && (groups.cross(stage.forward) || groups.cross(stage.backward));
 }
 
-const Pace& ProgramCompiler::pace_of(const Walked& forward, const Walked& backward) const {
-  const auto [entry, is_new] = compiled_->paces.try_emplace({forward.walk, backward.walk});
-  if (is_new)
-    entry->second = play_pace(compiled_->book, compiled_->groups, forward.walk, backward.walk,
+Pace ProgramCompiler::pace_of(const Walked& forward, const Walked& backward) const {
+  for (const Compiled::PaceOf& known : compiled_->paces)
+    if (known.forward == forward.walk && known.backward == backward.walk) return known.pace;
+  const Pace pace = play_pace(compiled_->book, compiled_->groups, forward.walk, backward.walk,
                               compiled_->workload.micro_batches);
-  return entry->second;
+  compiled_->paces.push_back({forward.walk, backward.walk, pace});
+  return pace;
 }
 
 Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
   LawBook& book = compiled_->book;
   const Walked forward = walked(stage.forward), backward = walked(stage.backward);
   if (split) return {};
-  const Pace& pace = pace_of(forward, backward);
+  const Pace pace = pace_of(forward, backward);
   const double compute_s = forward.compute_s + backward.compute_s,
                communication_s = forward.communication_s + backward.communication_s,
                variance = forward.variance + backward.variance;

@@ -73,7 +73,7 @@ class ProgramCompiler {
   };
   Walked walked(const std::vector<Segment>& segments);
   bool crosses(const StageProgram& stage) const;
-  const Pace& pace_of(const Walked& forward, const Walked& backward) const;
+  Pace pace_of(const Walked& forward, const Walked& backward) const;
   Program at_pace(const StageProgram& stage, Pass pass);
 
   void append(Program& program, const std::vector<Operator>& operators, LawBook::Law law, bool collective,

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 #include <pcg_random.hpp>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "prism/graph.h"
@@ -394,12 +394,13 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
             if (e.law >= 0) --machine.draws;
             break;
           }
-          std::set<std::int64_t> nodes;
+          std::int64_t node = -1;  // members are in the order of their nodes
           for (std::int32_t i : e.ranks) {
             if (i != rank) ++next[i];
-            nodes.insert(machine.causes.places.node_of_rank(i / t_ranks / p, i / t_ranks % p, i % t_ranks));
+            const std::int64_t own =
+                machine.causes.places.node_of_rank(i / t_ranks / p, i / t_ranks % p, i % t_ranks);
+            e.nodes += own != std::exchange(node, own);
           }
-          e.nodes = static_cast<double>(nodes.size());
         }
         ++next[rank];
         machine.events.push_back(std::move(e));
