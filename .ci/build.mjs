@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { setup } from "./setup.mjs";
 import { isMain, jobs, modified, root, run, say } from "./shell.mjs";
 
+/** Configures one preset. Every time: it takes a second, and a changed preset is otherwise not noticed. */
+export function configure(name, options = []) {
+  run("cmake", ["--preset", name, "--log-level=WARNING", ...options]);
+}
+
 /** Configures and builds one preset: the given targets, or everything. `options` go to CMake. */
 export function preset(name, targets = [], options = []) {
   say(`Build: ${name}${targets.length ? ` (${targets.join(" ")})` : ""}`);
-  // Every time: it takes a second, and a changed preset is otherwise not noticed.
-  run("cmake", ["--preset", name, "--log-level=WARNING", ...options]);
+  configure(name, options);
   const chosen = targets.length ? ["--target", ...targets] : [];
   run("cmake", ["--build", "--preset", name, "--parallel", jobs, ...chosen]);
 }

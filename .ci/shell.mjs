@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every script here needs: where the project is, and one way to run a program.
-import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, openSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,6 +33,21 @@ export function succeeds(command, args, { env = {} } = {}) {
   return (
     spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } }).status === 0
   );
+}
+
+/**
+ * Starts a program that takes the processor time which others leave, what it prints going to `log`. The promise tells,
+ * at its end, whether it went well.
+ */
+export function beside(command, args, log) {
+  const out = openSync(log, "w");
+  const child = spawn("nice", ["-n", "19", command, ...args], { cwd: root, stdio: ["ignore", out, out] });
+  closeSync(out);
+  process.on("exit", () => child.kill());
+  return new Promise((end) => {
+    child.on("error", () => end(false));
+    child.on("exit", (code) => end(code === 0));
+  });
 }
 
 /** Modification time in milliseconds; 0 for what does not exist. */

@@ -9,6 +9,7 @@
 
 #include "distribution/standard_normal.h"
 #include "graph/memory.h"
+#include "prism/report.h"
 #include "prism/simulation.h"
 #include "prism/study_report.h"
 #include "prism/workload.h"
@@ -320,6 +321,19 @@ TEST(Document, IsTheSameWhateverTheOrderOfWorkAndTellsSeedsApart) {
   EXPECT_EQ(one["digest"].get<std::string>().size(), 16u);
   // Silencing all compute takes most off the p95, and stands first.
   EXPECT_EQ(one["answer"]["kinds"][0]["kind"], "compute");
+}
+
+TEST(Document, CarriesTheWarningsOfTheScenarioAsAResultDoes) {
+  const std::string text = edited(series(1, 1, 128), {{"/variability/silenced", R"(["all_to_all"])"}});
+  const auto plan = plan_study(text, question(StudyKind::sensitivity));
+  ASSERT_TRUE(plan) << plan.diagnostics[0].message;
+  std::vector<std::vector<std::byte>> parts;
+  for (std::size_t i = 0; i < plan->variants.size(); ++i)
+    parts.push_back(run_variant(*plan, static_cast<std::int64_t>(i)));
+  const json warnings = json::parse(study_json(*plan, parts))["warnings"];
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0]["pointer"], "/variability/silenced/0");
+  EXPECT_EQ(warnings, json::parse(diagnostics_json(prepare_job(text)->warnings)));
 }
 
 TEST(Question, RefusesWhatItDoesNotKnow) {

@@ -61,6 +61,7 @@ function study(change: Partial<Study>): Study {
     tied_with_best_p95: [2, 0],
     answer: {},
     left_out: [],
+    warnings: [],
     notes: [],
     digest: "0123456789abcdef",
     ...change,

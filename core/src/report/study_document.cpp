@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "prism/study_report.h"
+#include "report/diagnostics.h"
 #include "report/study_digest.h"
 #include "scenario/json.h"
 
@@ -216,6 +217,7 @@ std::string study_json(const StudyPlan& plan, const std::vector<std::vector<std:
   digest.numbers(out);
   out["left_out"] = left_out(plan);
   out["notes"] = plan.notes;
+  out["warnings"] = to_json(plan.warnings);
   for (std::size_t i = 0; i < runs.size(); ++i)
     out["variants"][i]["scenario"] = *scenario::parse_json(plan.variants[i].scenario);
   out["digest"] = digest.finish();

@@ -6,7 +6,7 @@ namespace prism::scenario {
 namespace {
 
 constexpr std::int64_t most_measurements = 1'000'000'000'000, most_refits = 1'000'000;
-constexpr Limits<double> factors{1e-3, 1e3};
+constexpr Limits<double> error_factors{1e-3, 1e3};
 
 /// [low, high] of a quantile, relative to itself.
 bool read_range(Section& s, std::string_view key, double& low, double& high) {
@@ -14,8 +14,8 @@ bool read_range(Section& s, std::string_view key, double& low, double& high) {
   if (!value) return false;
   const std::string at = s.at(key);
   if (!is_array(s.notes(), *value, at, 2, 2)) return false;
-  if (!read_real(s.notes(), (*value)[0], child(at, 0), factors, low) ||
-      !read_real(s.notes(), (*value)[1], child(at, 1), factors, high))
+  if (!read_real(s.notes(), (*value)[0], child(at, 0), error_factors, low) ||
+      !read_real(s.notes(), (*value)[1], child(at, 1), error_factors, high))
     return false;
   if (low > high) {
     s.fault_at(key, Code::inconsistent,

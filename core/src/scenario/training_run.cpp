@@ -15,7 +15,7 @@ namespace {
 using Every = CheckpointTier::Every;
 
 constexpr std::int64_t most_steps = 1'000'000'000, most_runs = 100'000;
-constexpr std::size_t most_causes = 64, longest_name = 100;
+constexpr std::size_t most_causes = 64, longest_cause_name = 100;
 constexpr double minute = 60, hour = 3600, day = 86400;
 constexpr Limits<double> minutes{0, 1e6}, some_minutes{0, 1e6, true}, hours{0, 1e4};
 constexpr Limits<double> rates{0, 1e6}, shares{0, 1}, seconds{0, 1e6};
@@ -56,7 +56,7 @@ bool read_cause(Notes& notes, const Json& value, const std::string& pointer, std
   Section s(notes, &value, pointer);
   if (s.broken()) return false;
   FailureCause c;
-  if (s.text("name", c.name, longest_name) && !names.insert(c.name).second)
+  if (s.text("name", c.name, longest_cause_name) && !names.insert(c.name).second)
     s.fault_at("name", Code::inconsistent, "there is another cause named " + in_quotes(c.name));
   const bool by_node = s.has("per_1000_node_days"), by_job = s.has("per_day");
   if (!by_node && !by_job) {

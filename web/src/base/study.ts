@@ -71,6 +71,8 @@ export interface Study {
   answer: { kinds?: KindEffect[]; by_factor?: PlacementAnswer[]; points?: ScalingPoint[] } | null;
   left_out: { name: string; why: string }[];
   notes: string[];
+  /** Of the scenario itself. */
+  warnings: Diagnostic[];
   digest: string;
 }
 

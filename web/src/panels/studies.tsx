@@ -20,6 +20,7 @@ import { Choice } from "../ui/choice";
 import { DataTable } from "../ui/table";
 import { trials as few } from "./begin";
 import { Beside } from "./compare";
+import { Warnings } from "./facts";
 import { Files, useStudyOrigin } from "./files";
 import { Picture } from "./picture";
 import { type Trials, useStudy } from "./use-study";
@@ -211,6 +212,7 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
           <Beside study={study} index={chosen} origin={origin} />
         </>
       )}
+      <Warnings warnings={study.warnings} />
       <footer>
         <details>
           <summary>Data table</summary>
