@@ -38,7 +38,7 @@ function ctest(presetName, env, more = []) {
 const statistics =
   "EvidenceFit.(the_right|median|families)|TrainingRunDaly|TrainingRunCapacity|TrainingRunSpares|TrainingRunExamples|" +
   "Gallery.TrainingExample|EngineAgainstReference|FastPath.Agrees|FastPath.Detects|FastPathKnows|Detects|Examples.Shared|" +
-  "Scaling.Grows|Sensitivity.KindsWithout|WeightGradients";
+  "Scaling.Grows|Sensitivity.KindsWithout|WeightGradients|CrossedGroups.EngineAgrees";
 
 const nodeTest = (name, folders, env) => test(name, process.execPath, ["--test", ...folders], env);
 
