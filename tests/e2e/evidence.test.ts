@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file of measurements on the page: account, heat map, and on to a scenario that runs.
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -111,3 +111,62 @@ test("a file that is damaged is refused with one message and nothing changes", a
   await page.getByRole("button", { name: "Close" }).click();
   await page.locator("h1", { hasText: "Quick" }).waitFor();
 });
+
+/** Megabytes that the pages of this process's browsers hold. */
+function megabytesHeld(): number {
+  const processes = readdirSync("/proc").flatMap((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [, parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const page = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer");
+      return [{ pid, parent, megabytes: page ? (Number(rest[19]) * 4096) / 2 ** 20 : 0 }];
+    } catch {
+      return []; // ended meanwhile, or no process
+    }
+  });
+  const below = (parent: string): number =>
+    processes
+      .filter((one) => one.parent === parent)
+      .reduce((sum, one) => sum + one.megabytes + below(one.pid), 0);
+  return below(String(process.pid));
+}
+
+test.runIf(process.env.PRISM_FULL)(
+  "a trace of 300 MB is read in bounded memory",
+  async () => {
+    const path = join(tmpdir(), `prism-e2e-${process.pid}-large.json`);
+    const file = openSync(path, "w");
+    writeSync(file, '{"traceEvents":[');
+    const events = 2_100_000;
+    for (let i = 0; i < events; i += 1000) {
+      const some = Array.from({ length: 1000 }, (_, j) => {
+        const name =
+          j % 4 === 0 ? "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage)" : "sm90_gemm";
+        return `{"ph":"X","cat":"kernel","name":"${name}","pid":0,"tid":7,"ts":${(i + j) * 100},"dur":${50 + (j % 37)},"args":{"stream":7,"device":0,"external id":${i + j}}}`;
+      });
+      writeSync(file, (i > 0 ? "," : "") + some.join(","));
+    }
+    writeSync(file, "]}");
+    closeSync(file);
+    const page = await visitQuick();
+    await settled(page);
+    const before = megabytesHeld();
+    expect(before).toBeGreaterThan(20);
+    let most = before;
+    const looks = setInterval(() => {
+      most = Math.max(most, megabytesHeld());
+    }, 200);
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Open file" }).click();
+    await (await chooser).setFiles(path);
+    await page
+      .getByRole("dialog")
+      .getByText(`${events.toLocaleString("en")} records`)
+      .waitFor({ timeout: 120_000 });
+    clearInterval(looks);
+    rmSync(path);
+    console.log(`300 MB: ${Math.round(most - before)} MB more than the ${Math.round(before)} MB before`);
+    expect(most - before).toBeLessThan(300);
+  },
+  240_000,
+);
