@@ -129,6 +129,14 @@ ProgramCompiler::Walked ProgramCompiler::walked(const std::vector<Segment>& segm
   Walked w{legs_of(segments), {}, {}, {}, {}};
   // What runs since the last wait for a collective beside it, and those that run beside it.
   double hidden_s = 0, earlier_s = 0;
+  std::vector<std::pair<Causes::Slot, double>> slots;
+  const auto runs = [&](const Operator& op, bool leaves_node) {
+    slots.emplace_back(compiled_->causes.slot_of(op.kind, leaves_node), book.mean(op));
+  };
+  const auto open_window = [&] {
+    hidden_s = earlier_s = 0;
+    slots.clear();
+  };
   bool waited = false;
   const auto add = [&](double& mean, Law law) {
     mean += book.table(law).mean();
@@ -150,12 +158,20 @@ ProgramCompiler::Walked ProgramCompiler::walked(const std::vector<Segment>& segm
     w.slowest.push_back(book.maximum(one, compiled_->groups.size(group)));
     add(w.compute_s, w.slowest.back());
     const double whole_s = book.table(whole).mean();
-    if (std::exchange(waited, beside) && !(beside && one == book.zero())) hidden_s = earlier_s = 0;
+    if (std::exchange(waited, beside) && !(beside && one == book.zero())) open_window();
     hidden_s += book.table(w.slowest.back()).mean();
-    w.hidden.push_back({hidden_s, earlier_s});
+    for (const Operator& op : leg.compute) runs(op, false);
+    w.hidden.push_back({hidden_s, earlier_s, beside ? compiled_->causes.mix(slots) : 0});
     w.collective.push_back(beside ? book.beyond(whole, std::max(0.0, hidden_s - earlier_s)) : whole);
     add(w.communication_s, w.collective.back());
-    (beside ? earlier_s : hidden_s) += whole_s;
+    if (beside) {
+      earlier_s += whole_s;
+    } else if (group == Group::shard) {
+      open_window();  // nothing can run beside before their stream is free
+    } else if (end) {
+      hidden_s += whole_s;
+      runs(end->collective, compiled_->workload.leaves_node(group));
+    }
   }
   return w;
 }
@@ -188,17 +204,6 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
     return book.moved(law, by * book.table(law).mean(), wider * book.table(law).sd());
   };
   const Walked& own = pass == Pass::forward ? forward : backward;
-  // What hides collectives is stretched as the pass is.
-  std::vector<std::pair<Causes::Slot, double>> slots;
-  for (const Leg& leg : own.legs) {
-    for (const Operator& op : leg.compute)
-      slots.emplace_back(compiled_->causes.slot_of(op.kind, false), book.mean(op));
-    if (leg.end && leg.end->beside.scale_s == 0)
-      slots.emplace_back(compiled_->causes.slot_of(leg.end->collective.kind,
-                                                   compiled_->workload.leaves_node(leg.end->group)),
-                         book.mean(leg.end->collective));
-  }
-  const Causes::Mix hidden_mix = compiled_->causes.mix(slots);
   Program result;
   for (std::size_t i = 0; i < own.legs.size(); ++i) {
     const Leg& leg = own.legs[i];
@@ -208,7 +213,8 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
       append(result, leg.compute, moved(own.slowest[i], longer), false, false);
       hold(result.draws.back(), leg.compute, one, LawBook::none, true);
     }
-    if (!leg.end || (own.collective[i] == book.zero() && leg.end->collective.scale_s == 0)) continue;
+    // One that fresh jitter never shows is seen where something makes it longer: a shared factor, a stall.
+    if (!leg.end || (!own.walk[i].beside && leg.end->collective.scale_s == 0)) continue;
     const bool leaves_node = compiled_->workload.leaves_node(leg.end->group);
     if (!own.walk[i].beside) {
       append(result, {leg.end->collective},
@@ -220,7 +226,7 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
     d.whole = book.at_quantile_or_above(own.walk[i].collective, largest_mass(held_));
     d.hidden_s = static_cast<float>(own.hidden[i].compute_s);
     d.earlier_s = static_cast<float>(own.hidden[i].earlier_s);
-    d.hidden_mix = hidden_mix;
+    d.hidden_mix = own.hidden[i].mix;
     result.median_s += d.median_s;
     result.median_by_kind[static_cast<int>(leg.end->beside.kind)] += d.median_s;
     result.draws.push_back(std::move(d));

@@ -67,6 +67,7 @@ class ProgramCompiler {
     std::vector<LawBook::Law> slowest, collective;  ///< of a collective beside compute, what is left of it
     struct Hidden {
       double compute_s, earlier_s;
+      Causes::Mix mix;
     };
     std::vector<Hidden> hidden;  ///< and what it runs beside
     double compute_s = 0, communication_s = 0, variance = 0;

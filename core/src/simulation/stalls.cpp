@@ -22,18 +22,20 @@ std::vector<double> poisson(double mean) {
   return cumulative;
 }
 
-/// Seconds of this draw at its median on which the stall acts, and the kind that stands for them.
+/// Seconds of this draw at its median on which the stall acts, hidden ones too, and the kind that stands for
+/// them.
 struct Acted {
   double seconds = 0;
   Kind kind = Kind::compute_other;
 };
-Acted acted(const Draw& d, const Workload& w, const std::string& what, bool leaves_node) {
+Acted acted(const Compiled& c, const Draw& d, const std::string& what, bool leaves_node) {
+  const double median_s = d.whole == LawBook::none ? d.median_s : c.book.table(d.whole).median();
   Acted a;
   double most = 0;
   for (int k = 0; k < kind_count; ++k) {
     const double share = d.share[k];
-    if (share == 0 || !varies_by(what, w, static_cast<Kind>(k), leaves_node)) continue;
-    a.seconds += share * d.median_s;
+    if (share == 0 || !varies_by(what, c.workload, static_cast<Kind>(k), leaves_node)) continue;
+    a.seconds += share * median_s;
     if (share > most) {
       most = share;
       a.kind = static_cast<Kind>(k);
@@ -72,7 +74,7 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
     };
     const auto program = [&](std::int32_t at, const Program& p) {
       for (const Draw& d : p.draws)
-        place(at, false, acted(d, w, stall.what, d.collective && w.leaves_node(Group::tensor)), nodes_of(d));
+        place(at, false, acted(c, d, stall.what, d.collective && w.leaves_node(Group::tensor)), nodes_of(d));
     };
     const auto tasks = static_cast<std::int32_t>(c.graph.tasks.size());
     for (std::int32_t t = 0; t < tasks; ++t) {

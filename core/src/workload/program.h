@@ -21,10 +21,12 @@ class Program {
 
   /// Adds a compute operator in front of the last collective, so that the program still ends in one: a chunk
   /// that ends in a collective composes exactly. It is the same work in the same chunk, only its place is
-  /// moved.
+  /// moved. Collectives beside compute that are waited for together stay together.
   void compute_before_last_collective(const Operator& op) {
     if (segments_.empty() || open_) return compute(op);
-    if (op.scale_s != 0) segments_.back().compute.push_back(op);
+    auto last = segments_.rbegin();
+    while (last + 1 != segments_.rend() && last->compute.empty() && last->beside.scale_s > 0) ++last;
+    if (op.scale_s != 0) last->compute.push_back(op);
   }
 
   /// Ends the open segment by a collective. One that is wholly hidden (no seconds) still synchronises.
