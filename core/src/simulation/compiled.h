@@ -36,6 +36,8 @@ struct Draw {
   LawBook::Law whole = LawBook::none;
   float hidden_s = 0, earlier_s = 0;
   Causes::Mix hidden_mix = 0;
+  /// Where groups cross: nodes that the groups of a collective are on, each counted by itself.
+  double nodes = 0;
 };
 
 /// What a chunk, or a rank after its last backward, draws. The order matters only where there are several

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace prism {
@@ -190,6 +191,15 @@ Pace ProgramCompiler::pace_of(const Walked& forward, const Walked& backward) con
   return pace;
 }
 
+double ProgramCompiler::nodes_of(Group kind) {
+  double& known = nodes_[static_cast<std::size_t>(kind)];
+  if (known > 0) return known;
+  std::set<std::pair<std::int64_t, std::int64_t>> met;
+  for (std::int64_t i = 0; i < compiled_->groups.ranks(); ++i)
+    met.emplace(compiled_->groups.of(kind, i), compiled_->causes.places.node_of_rank(0, 0, i));
+  return known = static_cast<double>(met.size());
+}
+
 Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
   LawBook& book = compiled_->book;
   const Walked forward = walked(stage.forward), backward = walked(stage.backward);
@@ -219,6 +229,7 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
     if (!own.walk[i].beside) {
       append(result, {leg.end->collective},
              book.at_quantile_or_above(moved(own.collective[i], 1), largest_mass(held_)), true, leaves_node);
+      result.draws.back().nodes = nodes_of(leg.end->group);
       continue;
     }
     Draw d = draw({leg.end->beside}, own.collective[i], true, leaves_node);
@@ -227,6 +238,7 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
     d.hidden_s = static_cast<float>(own.hidden[i].compute_s);
     d.earlier_s = static_cast<float>(own.hidden[i].earlier_s);
     d.hidden_mix = own.hidden[i].mix;
+    d.nodes = nodes_of(leg.end->group);
     result.median_s += d.median_s;
     result.median_by_kind[static_cast<int>(leg.end->beside.kind)] += d.median_s;
     result.draws.push_back(std::move(d));
@@ -291,9 +303,9 @@ Program grouped(LawBook& book, const Program& p) {
   std::vector<std::size_t> count;
   for (const Draw& d : p.draws) {
     std::size_t i = 0;
-    while (i < count.size() &&
-           !(d.held_s.empty() && d.whole == LawBook::none && result.draws[i].law == d.law &&
-             result.draws[i].share == d.share && result.draws[i].mix == d.mix))
+    while (i < count.size() && !(d.held_s.empty() && d.whole == LawBook::none &&
+                                 result.draws[i].law == d.law && result.draws[i].share == d.share &&
+                                 result.draws[i].mix == d.mix && result.draws[i].nodes == d.nodes))
       ++i;
     if (i == count.size()) {
       result.draws.push_back(d);

@@ -2,6 +2,7 @@
 // From segments to what a chunk draws.
 #pragma once
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,8 @@ class ProgramCompiler {
   bool crosses(const StageProgram& stage) const;
   Pace pace_of(const Walked& forward, const Walked& backward) const;
   Program at_pace(const StageProgram& stage, Pass pass);
+  /// Nodes that the groups of one kind are on, each counted by itself.
+  double nodes_of(Group kind);
 
   void append(Program& program, const std::vector<Operator>& operators, LawBook::Law law, bool collective,
               bool leaves_node, Causes::Apart apart = Causes::until_collective);
@@ -86,6 +89,7 @@ class ProgramCompiler {
   Compiled* compiled_;
   std::int64_t ranks_a_line_;
   const HeldRanks* held_;
+  std::array<double, group_count> nodes_ = {};  ///< known already
 };
 
 /// Equal draws of a chunk taken together: a chunk of the one line is the sum of its draws in any order, so n

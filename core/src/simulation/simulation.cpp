@@ -59,7 +59,7 @@ std::int64_t pilot_units(double draws_a_replica, bool alike, const Simulation& s
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
 }
 constexpr std::int64_t check_unit = 16;
-constexpr double most_stalls = 1000;
+constexpr double most_stalls = 700;  // e^-745 is zero, and so would be every probability
 
 /// Trials that are played once more with all replicas: as many as cost little.
 std::int64_t check_trials(const Run& run, std::int64_t replicas) {

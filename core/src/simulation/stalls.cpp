@@ -27,10 +27,13 @@ std::vector<double> poisson(double mean) {
 struct Acted {
   double seconds = 0;
   Kind kind = Kind::compute_other;
+  double hidden_s = 0;
 };
 Acted acted(const Compiled& c, const Draw& d, const std::string& what, bool leaves_node) {
   const double median_s = d.whole == LawBook::none ? d.median_s : c.book.table(d.whole).median();
   Acted a;
+  if (d.whole != LawBook::none)
+    a.hidden_s = std::max(0.0, static_cast<double>(d.hidden_s - d.earlier_s) - median_s);
   double most = 0;
   for (int k = 0; k < kind_count; ++k) {
     const double share = d.share[k];
@@ -52,7 +55,10 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
   const auto ranks = static_cast<double>(w.tp), gpus = static_cast<double>(w.gpus_per_node);
   const auto nodes = static_cast<double>(c.causes.places.nodes_a_group);
   // The compute of a group runs on as many nodes as it fills, its collectives on those it touches.
-  const auto nodes_of = [&](const Draw& d) { return d.collective ? nodes : ranks / gpus; };
+  const auto nodes_of = [&](const Draw& d) {
+    if (!d.collective) return ranks / gpus;
+    return d.nodes > 0 ? d.nodes : nodes;
+  };
   const auto apart = static_cast<double>(data_groups(w));
   for (std::size_t i = 0; i < w.stalls.size(); ++i) {
     const Stall& stall = w.stalls[i];
@@ -69,7 +75,7 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
     const auto place = [&](std::int32_t at, bool hop, const Acted& a, double on) {
       if (a.seconds == 0) return;
       total += stall.per_node_s * on * a.seconds;
-      cause.places.push_back({at, hop, a.kind});
+      cause.places.push_back({at, hop, a.kind, static_cast<float>(a.hidden_s)});
       cause.weight.push_back(total);
     };
     const auto program = [&](std::int32_t at, const Program& p) {
@@ -82,7 +88,7 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
       program(t, c.program(static_cast<std::size_t>(t)));
       if (task.send_slot >= 0 && w.transfers.present &&
           varies_by(stall.what, w, Kind::send_recv, w.transfers_leave_node))
-        place(t, true, {c.hop_median_s[c.stream(static_cast<std::size_t>(t))], Kind::send_recv}, nodes);
+        place(t, true, {c.hop_median_s[c.stream(static_cast<std::size_t>(t))], Kind::send_recv, 0}, nodes);
     }
     for (std::size_t r = 0; r < c.usual.before.size(); ++r) {
       program(tasks + static_cast<std::int32_t>(r), c.usual.before[r]);
@@ -143,7 +149,7 @@ void Stalls::append(std::uint64_t replica_key, std::uint8_t lane, std::vector<St
       const auto found = std::upper_bound(cause.weight.begin(), cause.weight.end(), at);
       const Place& place = cause.places[std::min<std::size_t>(
           static_cast<std::size_t>(found - cause.weight.begin()), cause.places.size() - 1)];
-      const float seconds = sample(c_.bucket(cause.duration), generator());
+      const float seconds = std::max(0.0f, sample(c_.bucket(cause.duration), generator()) - place.hidden_s);
       const auto line = static_cast<std::int32_t>(uniform(generator()) * static_cast<double>(c_.lines));
       to.push_back({place.place, place.hop, lane, line, place.kind, seconds});
     }

@@ -41,6 +41,7 @@ class Stalls {
     std::int32_t place;
     bool hop;
     Kind kind;
+    float hidden_s;  ///< of the delay, what compute beside the collective still hides
   };
   struct Cause {
     std::uint64_t key, end_key;

@@ -161,7 +161,8 @@ export function pathReading(result: Result): string {
 export function ranksReading(result: Result): string {
   const { ranks, step_time_s: step } = result;
   if (ranks.length === 0) return "";
-  const idle = ranks.map((r) => r.idle_s / (r.compute_s + r.communication_s + r.idle_s));
+  // Rounding leaves a hair below zero where nothing is idle.
+  const idle = ranks.map((r) => Math.max(0, r.idle_s / (r.compute_s + r.communication_s + r.idle_s)));
   const least = Math.min(...idle);
   const most = Math.max(...idle);
   const busiest = ranks[idle.indexOf(least)]!.pipeline_rank;
