@@ -38,6 +38,7 @@ struct Draw {
   Causes::Mix hidden_mix = 0;
   /// Where groups cross: nodes that the groups of a collective are on, each counted by itself.
   double nodes = 0;
+  bool leaves_node = false;  ///< of a collective
 };
 
 /// What a chunk, or a rank after its last backward, draws. The order matters only where there are several

@@ -276,6 +276,7 @@ Program ProgramCompiler::program(const std::vector<Segment>& segments, Law follo
 Draw ProgramCompiler::draw(const std::vector<Operator>& operators, Law law, bool collective, bool leaves_node,
                            Causes::Apart apart) const {
   Draw d{law, collective, {}, 0, 0};
+  d.leaves_node = leaves_node;
   double mean = 0;
   std::vector<std::pair<Causes::Slot, double>> slots;
   for (const Operator& op : operators) {

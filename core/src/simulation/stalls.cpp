@@ -29,7 +29,7 @@ struct Acted {
   Kind kind = Kind::compute_other;
   double hidden_s = 0;
 };
-Acted acted(const Compiled& c, const Draw& d, const std::string& what, bool leaves_node) {
+Acted acted(const Compiled& c, const Draw& d, const std::string& what) {
   const double median_s = d.whole == LawBook::none ? d.median_s : c.book.table(d.whole).median();
   Acted a;
   if (d.whole != LawBook::none)
@@ -37,7 +37,7 @@ Acted acted(const Compiled& c, const Draw& d, const std::string& what, bool leav
   double most = 0;
   for (int k = 0; k < kind_count; ++k) {
     const double share = d.share[k];
-    if (share == 0 || !varies_by(what, c.workload, static_cast<Kind>(k), leaves_node)) continue;
+    if (share == 0 || !varies_by(what, c.workload, static_cast<Kind>(k), d.leaves_node)) continue;
     a.seconds += share * median_s;
     if (share > most) {
       most = share;
@@ -79,8 +79,7 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
       cause.weight.push_back(total);
     };
     const auto program = [&](std::int32_t at, const Program& p) {
-      for (const Draw& d : p.draws)
-        place(at, false, acted(c, d, stall.what, d.collective && w.leaves_node(Group::tensor)), nodes_of(d));
+      for (const Draw& d : p.draws) place(at, false, acted(c, d, stall.what), nodes_of(d));
     };
     const auto tasks = static_cast<std::int32_t>(c.graph.tasks.size());
     for (std::int32_t t = 0; t < tasks; ++t) {
