@@ -147,14 +147,16 @@ ProgramCompiler::Walked ProgramCompiler::walked(const std::vector<Segment>& segm
     std::vector<Law> laws;
     for (const Operator& op : leg.compute) laws.push_back(book.of(op));
     Law one = book.sum(laws);
-    if (one == LawBook::none) {
+    const Segment* end = leg.end;
+    const Law whole = end ? book.of(end->beside.scale_s > 0 ? end->beside : end->collective) : book.zero();
+    // Nor is there a mean and a deviation to go by where one alone is too heavy.
+    const auto heavy = [&](Law law) { return book.sum({law, law}) == LawBook::none; };
+    if (one == LawBook::none || heavy(one) || heavy(whole)) {
       split = true;
       one = book.zero();
     }
-    const Segment* end = leg.end;
     const Group group = end ? end->group : Group::none;
     const bool beside = end && end->beside.scale_s > 0;
-    const Law whole = end ? book.of(beside ? end->beside : end->collective) : book.zero();
     w.walk.push_back({one, group, whole, beside});
     w.slowest.push_back(book.maximum(one, compiled_->groups.size(group)));
     add(w.compute_s, w.slowest.back());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prism/workload.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "workload/doors.h"
 #include "workload/ineffective.h"
 #include "workload/layout_rules.h"
@@ -75,6 +78,31 @@ void split_weight_gradients(Workload& w) {
   }
 }
 
+/// What the medians leave of collectives beside compute: a stage plays forward and backward, and each of them
+/// starts when the one before has been waited for.
+void expose(Workload& w) {
+  for (StageProgram& stage : w.stages) {
+    double window_s = 0, earlier_s = 0;  // since the last wait: what runs, and what already runs beside it
+    bool waited = false;
+    for (auto* pass : {&stage.forward, &stage.backward})
+      for (Segment& s : *pass) {
+        const bool beside = s.beside.scale_s > 0;
+        double compute_s = 0;
+        for (const Operator& op : s.compute) compute_s += op.scale_s;
+        if (std::exchange(waited, beside) && !(beside && compute_s == 0)) window_s = earlier_s = 0;
+        window_s += compute_s;
+        if (beside) {
+          s.collective.scale_s = std::max(0.0, s.beside.scale_s - std::max(0.0, window_s - earlier_s));
+          earlier_s += s.beside.scale_s;
+        } else if (s.has_collective && s.group == Group::shard) {
+          window_s = earlier_s = 0;
+        } else if (s.has_collective) {
+          window_s += s.collective.scale_s;
+        }
+      }
+  }
+}
+
 /// Where groups stand, and which of them leave a node.
 void place_groups(Workload& w, const Scenario& scenario) {
   const workload::Network network(scenario.cluster, scenario.parallel, 1);
@@ -138,6 +166,7 @@ Result<Workload> build_workload(const Scenario& scenario) {
   place_groups(*result, scenario);
   const std::vector<Factor> factors = spread_out(scenario);
   workload::apply_scale(*result, scenario.scale);
+  expose(*result);
   workload::apply_operation_factors(*result, factors);
   for (const Factor& f : factors)
     if (f.scope != Factor::Scope::operation) result->causes.push_back(f);
