@@ -257,10 +257,11 @@ export function Assumptions({ result }: { result: Result }) {
   );
 }
 
-export function Warnings({ warnings }: { warnings: Diagnostic[] }) {
+/** `label` tells several on one page apart. */
+export function Warnings({ warnings, label = "Warnings" }: { warnings: Diagnostic[]; label?: string }) {
   if (warnings.length === 0) return null;
   return (
-    <section class="notice warning" aria-label="Warnings">
+    <section class="notice warning" aria-label={label}>
       {warnings.map((w, i) => (
         <p key={i}>
           <strong>{sentence(w.message)}</strong>

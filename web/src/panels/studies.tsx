@@ -212,7 +212,7 @@ function StudyView({ study, about, of, stale }: StudyViewProps) {
           <Beside study={study} index={chosen} origin={origin} />
         </>
       )}
-      <Warnings warnings={study.warnings} />
+      <Warnings warnings={study.warnings} label="Warnings of the study" />
       <footer>
         <details>
           <summary>Data table</summary>
