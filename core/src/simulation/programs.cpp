@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace prism {
@@ -196,10 +195,14 @@ Pace ProgramCompiler::pace_of(const Walked& forward, const Walked& backward) con
 double ProgramCompiler::nodes_of(Group kind) {
   double& known = nodes_[static_cast<std::size_t>(kind)];
   if (known > 0) return known;
-  std::set<std::pair<std::int64_t, std::int64_t>> met;
-  for (std::int64_t i = 0; i < compiled_->groups.ranks(); ++i)
-    met.emplace(compiled_->groups.of(kind, i), compiled_->causes.places.node_of_rank(0, 0, i));
-  return known = static_cast<double>(met.size());
+  // Ranks are in the order of their nodes.
+  std::vector<std::int64_t> last(static_cast<std::size_t>(compiled_->groups.ranks()), -1);  // node of a group
+  for (std::int64_t i = 0; i < compiled_->groups.ranks(); ++i) {
+    const std::int64_t node = compiled_->causes.places.node_of_rank(0, 0, i);
+    const auto group = static_cast<std::size_t>(compiled_->groups.of(kind, i));
+    known += std::exchange(last[group], node) != node;
+  }
+  return known;
 }
 
 Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
