@@ -323,17 +323,14 @@ Transformer::Layer Transformer::make_layer(const Scenario& scenario, const Netwo
   layer.forward_s = finish(layer.forward, cost_.layer_floor_s);
   layer.backward_s = finish(layer.backward, 2 * cost_.layer_floor_s);
   layer.sharding = shard(scenario, network, experts, layer.forward_s, layer.backward_s + again);
-  // Beside a layer run the gather for the next one and, backward, the reduction of the one before.
-  const auto beside = [&](Items& items, const char* name, Kind kind, double exposed_s, double seconds) {
-    if (seconds > 0) items.push_back({op(name, kind, exposed_s), Group::shard, op(name, kind, seconds)});
+  // Beside a layer run the gather for the next one and, backward, the reduction of the one before. What is
+  // left of them depends on the whole stage: build_workload fills it in.
+  const auto beside = [&](Items& items, const char* name, Kind kind, double seconds) {
+    if (seconds > 0) items.push_back({op(name, kind, 0), Group::shard, op(name, kind, seconds)});
   };
-  const Sharding& s = layer.sharding;
-  beside(layer.forward, "parameter all-gather", Kind::all_gather, s.exposed_forward_s, s.gather_s);
-  // One after the other: what is not hidden is the end of the reduction.
-  const double exposed_gather_s = std::max(0.0, s.exposed_backward_s - s.reduce_s);
-  beside(layer.backward, "parameter all-gather", Kind::all_gather, exposed_gather_s, s.gather_s);
-  beside(layer.backward, "gradient reduce-scatter", Kind::reduce_scatter,
-         s.exposed_backward_s - exposed_gather_s, s.reduce_s);
+  beside(layer.forward, "parameter all-gather", Kind::all_gather, layer.sharding.gather_s);
+  beside(layer.backward, "parameter all-gather", Kind::all_gather, layer.sharding.gather_s);
+  beside(layer.backward, "gradient reduce-scatter", Kind::reduce_scatter, layer.sharding.reduce_s);
   return layer;
 }
 
