@@ -24,17 +24,34 @@ double log1p_exact(double x);
 /// x^y for x >= 0, as exp(y log x); x^0 = 1, 0^y = 0 for y > 0.
 double pow_exact(double x, double y);
 
-/// A strong 64-bit mixing function (bijective).
-std::uint64_t mix64(std::uint64_t x);
+/// A strong 64-bit mixing function (bijective): the output function of SplitMix64 (G. Steele, D. Lea, C.
+/// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; constants: D. Stafford's variant
+/// 13). The added odd constant keeps 0 from being a fixed point.
+inline std::uint64_t mix64(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
 /// The key of a random stream: an identity by name, never a place in an array. FNV-1a over the text, mixed.
 std::uint64_t stream_key(std::string_view name);
-/// A key for a numbered member of a family of streams, e.g. (stream_key("compute"), replica).
-std::uint64_t stream_key(std::uint64_t key, std::uint64_t index);
+/// A key for a numbered member of a family of streams, e.g. (stream_key("compute"), replica). Each argument
+/// is mixed on its own and again after joining: one mixing would leave (key, index) and (key + 1, index - 1)
+/// equal or close.
+inline std::uint64_t stream_key(std::uint64_t key, std::uint64_t index) {
+  return mix64(key ^ mix64(index ^ 0xd1b54a32d192ed03u));
+}
+/// What all streams of a trial or block have in common.
+inline std::uint64_t stream_block(std::uint64_t seed, std::uint64_t block) {
+  return stream_key(mix64(seed), block);
+}
 /// Seed of the PCG stream (seed, trial or block, key), to be given to pcg32_oneseq: a strong mix of all
 /// three, so that nearby seeds, trials and keys start uncorrelated. All streams lie on one cycle of 2^64
 /// words; that two of a million streams of a million words overlap anywhere has probability 0.05, and then
 /// only at unrelated positions.
-std::uint64_t stream_state(std::uint64_t seed, std::uint64_t block, std::uint64_t key);
+inline std::uint64_t stream_state(std::uint64_t seed, std::uint64_t block, std::uint64_t key) {
+  return stream_key(stream_block(seed, block), key);
+}
 
 /// Sum with Neumaier's compensation, in order.
 double sum_compensated(std::span<const double> values);

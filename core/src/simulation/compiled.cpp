@@ -190,10 +190,14 @@ bool sum_chunks(Compiled& compiled, Compiled::Replica& to) {
   return true;
 }
 
+/// Of what each rank does next, where the group does not meet at once.
+Law law_following(Compiled& c, const Compiled::Stream& stream) {
+  return stream.pass == Pass::weight ? law_after(c, stream) : LawBook::none;
+}
+
 Program program_of(Compiled& c, ProgramCompiler& compiler, const Compiled::Stream& stream) {
   const StageProgram& stage = c.workload.stages[static_cast<std::size_t>(stream.stage)];
-  const Law follows = stream.pass == Pass::weight ? law_after(c, stream) : LawBook::none;
-  const Program p = compiler.chunk(stage, stream.pass, follows);
+  const Program p = compiler.chunk(stage, stream.pass, law_following(c, stream));
   return c.lines == 1 ? grouped(c.book, p) : p;
 }
 
@@ -296,9 +300,30 @@ Result<std::unique_ptr<Compiled>> compile(const Workload& workload, TableStore* 
     ProgramCompiler compiler(*compiled, w.tp / compiled->lines);
     compiled->programs.clear();
     compiled->usual.program_of.clear();
-    // Equal stages share a program: recognised by what they draw.
+    // Equal stages share a program: those of the same work are not compiled again, others are recognised by
+    // what they draw.
+    struct Done {
+      Compiled::Stream stream;
+      Law follows;
+      std::size_t first_leg, last_leg;
+      std::int32_t program;
+    };
+    std::vector<Done> done;
     std::map<std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>>, std::int32_t> known;
     for (const Compiled::Stream& stream : compiled->streams) {
+      const Law follows = law_following(*compiled, stream);
+      const auto& stage = w.stages[static_cast<std::size_t>(stream.stage)];
+      const auto same = std::find_if(done.begin(), done.end(), [&](const Done& d) {
+        return d.stream.pass == stream.pass && d.follows == follows &&
+               same_work(w.stages[static_cast<std::size_t>(d.stream.stage)], stage);
+      });
+      if (same != done.end()) {
+        for (std::size_t i = same->first_leg; i < same->last_leg; ++i)
+          compiler.legs.push_back(compiler.legs[i]);
+        compiled->usual.program_of.push_back(same->program);
+        continue;
+      }
+      const std::size_t first_leg = compiler.legs.size();
       Program p = program_of(*compiled, compiler, stream);
       std::vector<std::tuple<Law, bool, BySeconds, Causes::Mix>> signature;
       for (const Draw& d : p.draws) signature.emplace_back(d.law, d.collective, d.share, d.mix);
@@ -306,6 +331,7 @@ Result<std::unique_ptr<Compiled>> compile(const Workload& workload, TableStore* 
           known.try_emplace(signature, static_cast<std::int32_t>(compiled->programs.size()));
       if (is_new) compiled->programs.push_back(std::move(p));
       compiled->usual.program_of.push_back(entry->second);
+      done.push_back({stream, follows, first_leg, compiler.legs.size(), entry->second});
     }
     return compiler;
   };
@@ -348,7 +374,9 @@ Result<std::unique_ptr<Compiled>> compile(const Workload& workload, TableStore* 
   hold_replicas(*compiled);
   if (compiled->sampling == Sampling::chunk)
     for (Compiled::Replica& replica : compiled->held) sum_chunks(*compiled, replica);
-  compiled->causes.prepare(book, compiled->lines, compiler.legs);
+  Causes::Legs seconds_of_legs;
+  for (const auto& [apart, law] : compiler.legs) seconds_of_legs[apart][law] += book.table(law).mean();
+  compiled->causes.prepare(book, compiled->lines, seconds_of_legs);
   for (const Stall& stall : w.stalls) compiled->stall_law.push_back(book.of(stall.duration));
   make_tables(*compiled);
   make_sources(*compiled);

@@ -86,12 +86,6 @@ struct Compiled {
   Graph graph;
   Sampling sampling = Sampling::chunk;
   std::int64_t lines = 1;
-  /// Of stages whose groups cross.
-  struct PaceOf {
-    std::vector<PaceLeg> forward, backward;
-    Pace pace;
-  };
-  std::vector<PaceOf> paces;
 
   /// Chunks that draw from the same laws: those of a stage and pass, and for weights, which end without a
   /// collective, with the same successor on the rank.

@@ -17,11 +17,6 @@ Held::Held(const Workload& workload, const Places& places) : workload_(&workload
   }
 }
 
-const HeldRanks* Held::at(std::int64_t group) const {
-  const auto found = groups_.find(group);
-  return found == groups_.end() ? nullptr : &found->second;
-}
-
 double Held::seconds(const Operator& op, double lower_mass) {
   const auto lasts_at_gpu = [&](const Factor& f) {
     return (f.scope == Factor::Scope::gpu || f.scope == Factor::Scope::node) &&

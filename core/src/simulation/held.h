@@ -22,7 +22,10 @@ class Held {
 
   const std::map<std::int64_t, HeldRanks>& groups() const { return groups_; }
   /// Null where every operator of the group is drawn.
-  const HeldRanks* at(std::int64_t group) const;
+  const HeldRanks* at(std::int64_t group) const {
+    const auto found = groups_.empty() ? groups_.end() : groups_.find(group);
+    return found == groups_.end() ? nullptr : &found->second;
+  }
 
   /// What a compute operator takes there: its operation, gpu and node factors together at this quantile.
   double seconds(const Operator& op, double lower_mass);

@@ -15,7 +15,8 @@
 
 namespace prism {
 
-/// Identity of one replica's random streams in one trial.
+/// Identity of a replica's random streams, and of those in one trial.
+std::uint64_t replica_name(std::int64_t replica);
 std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica);
 
 /// Draws of many streams, two rows of a stream at a time: one from each half of the lanes' words.

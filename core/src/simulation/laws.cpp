@@ -130,6 +130,14 @@ LawBook::Law LawBook::moved(Law law, double mean, double sd) {
   return entry->second;
 }
 
+double LawBook::number(const TableName& name, const std::function<double()>& find) const {
+  const auto constant = store_->get(name, [&] {
+    const double found = find();
+    return QuantileTable([=](Mass) { return found; });
+  });
+  return constant->median();
+}
+
 LawBook::Law LawBook::power_mean(Law law, std::int64_t n, double exponent) {
   const auto count = static_cast<std::uint64_t>(n);
   const TableName name = TableName("power mean").add(names_[law]).add(count).add(exponent);

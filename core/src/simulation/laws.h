@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -57,7 +58,11 @@ class LawBook {
   /// A distribution by itself, e.g. of a factor.
   Law of(const Distribution& d);
 
+  /// A number that follows from laws and takes long to find: found once, and kept among the tables.
+  double number(const TableName& name, const std::function<double()>& find) const;
+
   const QuantileTable& table(Law law) const { return *tables_[law]; }
+  const TableName& name(Law law) const { return names_[law]; }
   double mean(const Operator& op) const { return op.scale_s * workload_->shapes[op.shape].mean(); }
   double median(const Operator& op) const { return op.scale_s * workload_->shape_medians[op.shape]; }
 

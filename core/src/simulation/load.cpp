@@ -6,10 +6,13 @@
 
 namespace prism {
 
-std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica) {
+std::uint64_t replica_name(std::int64_t replica) {
   static const std::uint64_t family = stream_key("replica");
-  return stream_state(seed, static_cast<std::uint64_t>(trial),
-                      stream_key(family, static_cast<std::uint64_t>(replica)));
+  return stream_key(family, static_cast<std::uint64_t>(replica));
+}
+
+std::uint64_t replica_key(std::uint64_t seed, std::int64_t trial, std::int64_t replica) {
+  return stream_state(seed, static_cast<std::uint64_t>(trial), replica_name(replica));
 }
 
 namespace {

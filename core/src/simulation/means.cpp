@@ -38,9 +38,9 @@ void finish_means(const Compiled& c, Lanes& lanes) {
 
 void simulate_means(const Compiled& c, Lanes& lanes) {
   clear(lanes);
-  float duration[lane_count], hop[lane_count] = {};
-  // Without micro-batch causes a stream's chunks are alike.
-  std::vector<float> known(lanes.micro.empty() ? c.streams.size() * lane_count : 0);
+  float duration[lane_count], transfer[lane_count];
+  // Without micro-batch causes a stream's chunks are alike, and so are its transfers.
+  std::vector<float> known(lanes.micro.empty() ? 2 * c.streams.size() * lane_count : 0);
   const auto chunk = [&](std::size_t s, const Graph::Task& t, float* out) {
     std::fill_n(out, lane_count, 0.0f);
     float part[lane_count];
@@ -51,28 +51,33 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
       add_float_row(out, part);
     }
   };
+  const auto hop = [&](std::size_t s, const Graph::Task& t, float* out) {
+    std::fill_n(out, lane_count, c.hop_mean[s]);
+    scale_if(out, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
+    if (c.hop_mix != 0) scale_row(out, &lanes.hop[Compiled::send(t) * lane_count]);
+  };
   std::vector<char> made(c.streams.size(), 0);
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
     const std::size_t s = c.stream(i);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank * c.lines) * lane_count];
-    const float* row = duration;
+    const float *row = duration, *sent = transfer;
     if (known.empty()) {
       chunk(s, t, duration);
+      hop(s, t, transfer);
     } else {
-      if (!made[s]) chunk(s, t, &known[s * lane_count]);
+      float* both = &known[2 * s * lane_count];
+      if (!made[s]) chunk(s, t, both), hop(s, t, both + lane_count);
       made[s] = 1;
-      row = &known[s * lane_count];
+      row = both;
+      sent = both + lane_count;
     }
     if (t.receive_slot >= 0)
       advance_row(free, &lanes.arrival[static_cast<std::size_t>(t.receive_slot) * lane_count], row);
     else
       add_row(free, row);
     if (t.send_slot < 0) continue;
-    std::fill_n(hop, lane_count, c.hop_mean[s]);
-    scale_if(hop, micro_multiplier(c, lanes, c.hop_mix, t.micro_batch));
-    if (c.hop_mix != 0) scale_row(hop, &lanes.hop[Compiled::send(t) * lane_count]);
-    send_row(&lanes.link[static_cast<std::size_t>(t.link) * lane_count], free, hop,
+    send_row(&lanes.link[static_cast<std::size_t>(t.link) * lane_count], free, sent,
              &lanes.arrival[static_cast<std::size_t>(t.send_slot) * lane_count]);
   }
   finish_means(c, lanes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <pcg_random.hpp>
 
 namespace prism {
@@ -181,12 +182,8 @@ bool Walk::connect() const {
   return true;
 }
 
-}  // namespace
-
-Pace play_pace(const LawBook& book, const Groups& groups, const std::vector<PaceLeg>& forward,
-               const std::vector<PaceLeg>& backward, std::int64_t micro_batches) {
-  std::vector<PaceLeg> legs = forward;
-  legs.insert(legs.end(), backward.begin(), backward.end());
+Pace play(const LawBook& book, const Groups& groups, const std::vector<PaceLeg>& legs,
+          std::int64_t micro_batches) {
   Walk walk(book, groups, legs);
   const double draws = 2 * static_cast<double>(groups.ranks()) * static_cast<double>(legs.size());
   const auto pairs = std::clamp<std::int64_t>(static_cast<std::int64_t>(most_draws / draws), 2, most_pairs);
@@ -209,6 +206,33 @@ Pace play_pace(const LawBook& book, const Groups& groups, const std::vector<Pace
   pace.last = end - pace.mean * static_cast<double>(length);
   if (chains >= enough_chains) pace.sd = std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)) / l);
   return pace;
+}
+
+}  // namespace
+
+Pace play_pace(const LawBook& book, const Groups& groups, const std::vector<PaceLeg>& forward,
+               const std::vector<PaceLeg>& backward, std::int64_t micro_batches) {
+  std::vector<PaceLeg> legs = forward;
+  legs.insert(legs.end(), backward.begin(), backward.end());
+  const auto add = [](TableName& to, std::int64_t n) { to.add(static_cast<std::uint64_t>(n)); };
+  TableName name("pace");
+  for (const std::int64_t n :
+       {groups.ranks(), groups.replicas(), groups.size(Group::tensor), groups.size(Group::context),
+        groups.size(Group::expert), groups.size(Group::shard), micro_batches})
+    add(name, n);
+  for (const PaceLeg& leg : legs) {
+    name.add(book.name(leg.compute)).add(book.name(leg.collective));
+    add(name, static_cast<std::int64_t>(leg.group));
+    add(name, static_cast<std::int64_t>(leg.beside));
+  }
+  std::optional<Pace> played;
+  const auto part = [&](std::uint64_t which, double Pace::*number) {
+    return book.number(TableName(name).add(which), [&] {
+      if (!played) played = play(book, groups, legs, micro_batches);
+      return (*played).*number;
+    });
+  };
+  return {part(0, &Pace::mean), part(1, &Pace::last), part(2, &Pace::sd)};
 }
 
 }  // namespace prism

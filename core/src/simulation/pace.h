@@ -18,7 +18,6 @@ struct PaceLeg {
   Group group;              ///< of the collective that ends it; none: nothing does
   LawBook::Law collective;  ///< in all, if it runs beside compute
   bool beside;
-  bool operator==(const PaceLeg&) const = default;
 };
 
 /// A stage plays forward and backward in turn, from the moment when all its ranks may begin to when the last

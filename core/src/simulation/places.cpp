@@ -2,7 +2,6 @@
 #include "simulation/places.h"
 
 #include <algorithm>
-#include <map>
 
 namespace prism {
 
@@ -15,25 +14,37 @@ Places::Places(const Workload& w)
   const bool data_first = w.rank_order == RankOrder::tp_cp_dp_pp;
   stride_of_replica_ = data_first ? a_replica_ : a_replica_ * pipeline;
   stride_of_rank_ = data_first ? a_replica_ * w.folded * replicas : a_replica_;
-  std::map<std::int64_t, std::int32_t> number;
-  std::vector<std::vector<std::int32_t>> list(static_cast<std::size_t>(groups()));
+  const std::int64_t last_node = (groups() * ranks - 1) / gpus_per_node_;
+  std::vector<std::int32_t> number(static_cast<std::size_t>(last_node + 1), -1);
   for (std::int64_t d = 0; d < replicas; ++d)
     for (std::int64_t one = 0; one < ranks; one += a_replica_)
-      for (std::int64_t r = 0; r < pipeline; ++r) {
-        auto& here = list[static_cast<std::size_t>(group(d, r))];
-        const std::int64_t first = node_of_rank(d, r, one), last = node_of_rank(d, r, one + a_replica_ - 1);
-        for (std::int64_t node = first; node <= last; ++node) {
-          const auto n = number.try_emplace(node, static_cast<std::int32_t>(number.size())).first->second;
-          if (here.empty() || here.back() != n) here.push_back(n);
-        }
-      }
-  for (const auto& here : list)
-    nodes_a_group = std::max(nodes_a_group, static_cast<std::int64_t>(here.size()));
-  nodes = static_cast<std::int64_t>(number.size());
-  for (auto& nodes_of_one : list) {
-    nodes_of_one.resize(static_cast<std::size_t>(nodes_a_group), nodes_of_one.back());
-    node_of_group.insert(node_of_group.end(), nodes_of_one.begin(), nodes_of_one.end());
-  }
+      for (std::int64_t r = 0; r < pipeline; ++r)
+        for (std::int64_t node = node_of_rank(d, r, one); node <= node_of_rank(d, r, one + a_replica_ - 1);
+             ++node)
+          if (std::int32_t& n = number[static_cast<std::size_t>(node)]; n < 0)
+            n = static_cast<std::int32_t>(nodes++);
+
+  std::vector<std::int32_t> here;  // nodes of a group, in the order of its ranks
+  const auto list = [&](std::int64_t d, std::int64_t r) {
+    here.clear();
+    for (std::int64_t one = 0; one < ranks; one += a_replica_)
+      for (std::int64_t node = node_of_rank(d, r, one); node <= node_of_rank(d, r, one + a_replica_ - 1);
+           ++node)
+        if (const std::int32_t n = number[static_cast<std::size_t>(node)]; here.empty() || here.back() != n)
+          here.push_back(n);
+  };
+  for (std::int64_t d = 0; d < replicas; ++d)
+    for (std::int64_t r = 0; r < pipeline; ++r) {
+      list(d, r);
+      nodes_a_group = std::max(nodes_a_group, static_cast<std::int64_t>(here.size()));
+    }
+  node_of_group.reserve(static_cast<std::size_t>(groups() * nodes_a_group));
+  for (std::int64_t d = 0; d < replicas; ++d)
+    for (std::int64_t r = 0; r < pipeline; ++r) {
+      list(d, r);
+      here.resize(static_cast<std::size_t>(nodes_a_group), here.back());
+      node_of_group.insert(node_of_group.end(), here.begin(), here.end());
+    }
 }
 
 std::int64_t Places::node_of_rank(std::int64_t replica, std::int64_t rank, std::int64_t in_group) const {

@@ -69,18 +69,9 @@ struct Cdf {
   }
 };
 
-}  // namespace
+using LegSeconds = std::vector<std::pair<LawBook::Law, double>>;
 
-double fitted_exponent(const LawBook& book, const std::vector<std::pair<LawBook::Law, double>>& legs,
-                       std::int64_t n, double lasting) {
-  // The heaviest legs that vary.
-  auto heaviest = legs;
-  std::erase_if(heaviest, [&](const auto& leg) { return book.table(leg.first).is_constant(); });
-  if (heaviest.empty()) return largest_exponent;
-  std::sort(heaviest.begin(), heaviest.end(), [](const auto& a, const auto& b) {
-    return std::pair(-a.second, a.first) < std::pair(-b.second, b.first);
-  });
-  if (heaviest.size() > legs_used) heaviest.resize(legs_used);
+double fit(const LawBook& book, const LegSeconds& heaviest, std::int64_t n, double lasting) {
   std::vector<Cdf> cdfs;
   for (const auto& leg : heaviest) cdfs.emplace_back(book.table(leg.first));
 
@@ -135,6 +126,22 @@ double fitted_exponent(const LawBook& book, const std::vector<std::pair<LawBook:
     }
   }
   return exp_exact((a + b) / 2);
+}
+
+}  // namespace
+
+double fitted_exponent(const LawBook& book, const LegSeconds& legs, std::int64_t n, double lasting) {
+  // The heaviest legs that vary.
+  LegSeconds heaviest = legs;
+  std::erase_if(heaviest, [&](const auto& leg) { return book.table(leg.first).is_constant(); });
+  if (heaviest.empty()) return largest_exponent;
+  std::sort(heaviest.begin(), heaviest.end(), [](const auto& a, const auto& b) {
+    return std::pair(-a.second, a.first) < std::pair(-b.second, b.first);
+  });
+  if (heaviest.size() > legs_used) heaviest.resize(legs_used);
+  TableName name = TableName("exponent").add(static_cast<std::uint64_t>(n)).add(lasting);
+  for (const auto& [law, seconds] : heaviest) name.add(book.name(law)).add(seconds);
+  return book.number(name, [&] { return fit(book, heaviest, n, lasting); });
 }
 
 }  // namespace prism

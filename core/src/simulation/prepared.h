@@ -12,19 +12,14 @@
 namespace prism {
 
 /// What a unit works with: large, filled anew by whatever uses it, and so handed from one unit to the next.
+struct Simulation;
 struct Bench {
   Player player;
   std::unique_ptr<Recording<float>> recording;
 };
 class Benches {
  public:
-  std::unique_ptr<Bench> take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return nullptr;
-    auto bench = std::move(idle_.back());
-    idle_.pop_back();
-    return bench;
-  }
+  std::unique_ptr<Bench> take(const Simulation& s);
   void give_back(std::unique_ptr<Bench> bench) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(bench));

@@ -33,6 +33,21 @@ bool ends_in_tensor_collective(const std::vector<Segment>& segments) {
   return !legs.empty() && legs.back().end && is_inside_chunk(legs.back().end->group);
 }
 
+bool same_work(const StageProgram& a, const StageProgram& b) {
+  const auto same_operator = [](const Operator& x, const Operator& y) {
+    return x.kind == y.kind && x.scale_s == y.scale_s && x.shape == y.shape;
+  };
+  const auto same_segment = [&](const Segment& x, const Segment& y) {
+    return x.has_collective == y.has_collective && x.group == y.group &&
+           same_operator(x.collective, y.collective) && same_operator(x.beside, y.beside) &&
+           std::equal(x.compute.begin(), x.compute.end(), y.compute.begin(), y.compute.end(), same_operator);
+  };
+  const auto same = [&](const std::vector<Segment>& x, const std::vector<Segment>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_segment);
+  };
+  return same(a.forward, b.forward) && same(a.backward, b.backward) && same(a.weight, b.weight);
+}
+
 HeldRanks larger_masses(const HeldRanks* one, const HeldRanks* other, std::int64_t ranks) {
   HeldRanks masses(static_cast<std::size_t>(ranks), 0.0);
   for (const HeldRanks* held : {one, other})
@@ -75,7 +90,7 @@ void ProgramCompiler::append_compute(Program& program, const std::vector<Operato
   for (const Operator& op : operators) laws.push_back(book.of(op));
   if (const Law total = book.sum(laws); total != LawBook::none) {
     const auto apart = follows == LawBook::none ? Causes::until_collective : Causes::weights;
-    legs[apart][total] += book.table(total).mean();
+    legs.emplace_back(apart, total);
     // Slowest of n ranks by one draw: exact because their segment sums are i.i.d.
     append(program, operators, compiled_->book.felt(total, follows, ranks_a_line_), false, false, apart);
     hold(program.draws.back(), operators, total, follows);
@@ -184,12 +199,8 @@ bool ProgramCompiler::crosses(const StageProgram& stage) const {
 }
 
 Pace ProgramCompiler::pace_of(const Walked& forward, const Walked& backward) const {
-  for (const Compiled::PaceOf& known : compiled_->paces)
-    if (known.forward == forward.walk && known.backward == backward.walk) return known.pace;
-  const Pace pace = play_pace(compiled_->book, compiled_->groups, forward.walk, backward.walk,
-                              compiled_->workload.micro_batches);
-  compiled_->paces.push_back({forward.walk, backward.walk, pace});
-  return pace;
+  return play_pace(compiled_->book, compiled_->groups, forward.walk, backward.walk,
+                   compiled_->workload.micro_batches);
 }
 
 double ProgramCompiler::nodes_of(Group kind) {
@@ -224,7 +235,7 @@ Program ProgramCompiler::at_pace(const StageProgram& stage, Pass pass) {
     const Leg& leg = own.legs[i];
     const Law one = own.walk[i].compute;
     if (!leg.compute.empty()) {
-      legs[Causes::until_collective][one] += book.table(one).mean();
+      legs.emplace_back(Causes::until_collective, one);
       append(result, leg.compute, moved(own.slowest[i], longer), false, false);
       hold(result.draws.back(), leg.compute, one, LawBook::none, true);
     }

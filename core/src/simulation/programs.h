@@ -30,6 +30,9 @@ LawBook::Law felt_above(LawBook& book, LawBook::Law separate, const std::vector<
                         const HeldRanks& masses, std::int64_t lines);
 std::vector<float> least_seconds(const LawBook& book, LawBook::Law law, const HeldRanks& masses,
                                  std::int64_t lines);
+/// Whether two stages do the same work, whatever its names.
+bool same_work(const StageProgram& a, const StageProgram& b);
+
 /// Of one rank, until its first collective.
 LawBook::Law first_compute(LawBook& book, const std::vector<Segment>& segments);
 
@@ -43,8 +46,8 @@ class ProgramCompiler {
   /// True once a segment had to be split into its operators because they do not convolve.
   bool split = false;
 
-  /// Laws of compute on one rank between two synchronisations, with their weight in seconds.
-  Causes::Legs legs;
+  /// Laws of compute on one rank between two synchronisations, as they were met.
+  std::vector<std::pair<Causes::Apart, LawBook::Law>> legs;
 
   /// `follows`: law of what each rank does next before the group meets; none where it meets at once.
   void append_compute(Program& program, const std::vector<Operator>& operators,

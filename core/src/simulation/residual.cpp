@@ -84,7 +84,18 @@ SampleTable Residual::latest_of(std::int64_t n) const {
     const double always = coefficient_[0];
     return make_sample_table(QuantileTable([always](Mass) { return always; }));
   }
-  const QuantileTable one([this](Mass m) { return at(detail::normal_quantile(m)); });
+  static const QuantileTable normal([](Mass m) { return detail::normal_quantile(m); });
+  const auto side = [this](std::span<const double> scores, double sign) {
+    std::vector<double> values;
+    for (const double z : scores) {
+      values.push_back(at(z));
+      // Rounding must not make it fall.
+      if (values.size() > 1 && sign * (values.back() - values[values.size() - 2]) < 0)
+        values.back() = values[values.size() - 2];
+    }
+    return values;
+  };
+  const QuantileTable one(side(normal.lower_knots(), -1), side(normal.upper_knots(), 1));
   return make_sample_table(maximum_of(one, static_cast<std::uint64_t>(n)));
 }
 

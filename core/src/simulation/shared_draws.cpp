@@ -12,6 +12,10 @@ std::uint64_t shared_key(std::uint64_t seed, std::int64_t step_or_run, Factor::P
                       period == Factor::Period::run ? of_run : of_step);
 }
 
+SharedDraws::Buffer SharedDraws::buffer(std::int64_t rows) {
+  return Buffer(new float[static_cast<std::size_t>(rows) * lane_count]);
+}
+
 SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.causes.size()) {
   const Places& places = c.causes.places;
   for (std::size_t s = 0; s < c.causes.slots.size(); ++s) {
@@ -19,9 +23,12 @@ SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.cau
     Rows rows;
     rows.wide = slot.wide;
     if (slot.wide && slot.of_class == Class::compute) rows.lines = c.causes.lines;
-    rows.value.assign(static_cast<std::size_t>(slot.wide ? places.groups() * rows.lines : 1) * lane_count,
-                      1.0f);
-    if (slot.wide) rows.worst.resize(static_cast<std::size_t>(places.pipeline) * lane_count);
+    if (slot.wide) {
+      rows.count = places.groups() * rows.lines;
+      rows.worst.resize(static_cast<std::size_t>(places.pipeline) * lane_count);
+    }
+    rows.value = buffer(rows.count);
+    if (!slot.wide) std::fill_n(&rows.value[0], lane_count, 1.0f);
     rows_.push_back(std::move(rows));
     if (slot.wide)
       for (std::int32_t cause : slot.causes)
@@ -45,7 +52,7 @@ SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.cau
           fixed_[static_cast<std::size_t>(group * c.causes.lines + line)] = 1;
       }
   find_changes();
-  nodes_.resize(static_cast<std::size_t>(places.nodes) * lane_count);
+  nodes_ = buffer(places.nodes);
 }
 
 void SharedDraws::multiply(const std::vector<std::int32_t>& slots, std::int64_t group, std::int64_t line,
@@ -217,8 +224,9 @@ void SharedDraws::draw(std::uint64_t seed, std::span<const Step> steps) {
     }
   }
   for (std::size_t s = 0; s < rows_.size(); ++s)
-    for (std::size_t at = 0; at < rows_[s].value.size(); at += lane_count)
-      std::copy_n(&common[s * lane_count], lane_count, &rows_[s].value[at]);
+    for (std::int64_t row = 0; row < rows_[s].count; ++row)
+      std::copy_n(&common[s * lane_count], lane_count,
+                  &rows_[s].value[static_cast<std::size_t>(row) * lane_count]);
   for (std::size_t i = 0; i < causes.causes.size(); ++i)
     if (std::any_of(wide_slots_of_[i].begin(), wide_slots_of_[i].end(),
                     [](const auto& l) { return !l.empty(); }))

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,19 +34,24 @@ class SharedDraws {
     return rows.wide
                ? &rows.value[static_cast<std::size_t>(group * rows.lines + (rows.lines > 1 ? line : 0)) *
                              lane_count]
-               : rows.value.data();
+               : &rows.value[0];
   }
   /// The largest over the replicas, at a pipeline rank.
   const float* worst(Causes::Slot slot, std::int64_t rank) const {
     const Rows& rows = rows_[static_cast<std::size_t>(slot)];
-    return rows.wide ? &rows.worst[static_cast<std::size_t>(rank) * lane_count] : rows.value.data();
+    return rows.wide ? &rows.worst[static_cast<std::size_t>(rank) * lane_count] : &rows.value[0];
   }
 
  private:
+  /// Megabytes that are drawn before they are read: not filled, as a vector would.
+  using Buffer = std::unique_ptr<float[]>;
+  static Buffer buffer(std::int64_t rows);
   struct Rows {
     bool wide = false;
-    std::int64_t lines = 1;           ///< 1 where the lines of a group share the multiplier
-    std::vector<float> value, worst;  ///< [groups * lines][lane_count], [ranks][lane_count]
+    std::int64_t lines = 1;    ///< 1 where the lines of a group share the multiplier
+    std::int64_t count = 1;    ///< groups * lines; not wide: the same everywhere
+    Buffer value;              ///< [count][lane_count]
+    std::vector<float> worst;  ///< [ranks][lane_count]
   };
   using SlotLists = std::array<std::vector<std::int32_t>, Causes::apart_count>;
   void draw_cause(std::size_t cause);
@@ -66,7 +72,7 @@ class SharedDraws {
     float by;
   };
   std::vector<Change> changes_;  ///< by what-ifs
-  std::vector<float> nodes_;     ///< [nodes][lane_count]
+  Buffer nodes_;                 ///< [nodes][lane_count]
   std::uint64_t step_key_[lane_count], run_key_[lane_count];
 };
 

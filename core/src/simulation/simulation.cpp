@@ -2,6 +2,7 @@
 #include "prism/simulation.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -68,12 +69,13 @@ std::int64_t check_trials(const Run& run, std::int64_t replicas) {
 }
 
 /// Values of a unit, as the little-endian bytes that cross threads and workers.
+static_assert(std::endian::native == std::endian::little);
 class Writer {
  public:
-  void put(double value) {
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
+  void put(double value) { put(std::span(&value, 1)); }
+  void put(std::span<const double> values) {
+    const auto added = std::as_bytes(values);
+    bytes.insert(bytes.end(), added.begin(), added.end());
   }
   std::vector<std::byte> bytes;
 };
@@ -81,12 +83,11 @@ class Writer {
 class Reader {
  public:
   explicit Reader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
-  bool done() const { return at_ + 8 > bytes_.size(); }
+  bool done() const { return at_ + sizeof(double) > bytes_.size(); }
   double get() {
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 8; ++i) bits |= static_cast<std::uint64_t>(bytes_[at_++]) << (8 * i);
     double value;
-    std::memcpy(&value, &bits, sizeof value);
+    std::memcpy(&value, &bytes_[at_], sizeof value);
+    at_ += sizeof value;
     return value;
   }
 
@@ -137,6 +138,19 @@ bool alike(const Compiled& c) { return !c.causes.wide() && !c.causes.micro_batch
 
 void SimulationDeleter::operator()(Simulation* s) const { delete s; }
 
+std::unique_ptr<Bench> Benches::take(const Simulation& s) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      auto bench = std::move(idle_.back());
+      idle_.pop_back();
+      return bench;
+    }
+  }
+  return std::unique_ptr<Bench>(
+      new Bench{Player(*s.compiled, *s.stalls, s.run.seed, s.screened.guess), nullptr});
+}
+
 Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& run, TableStore* store) {
   using R = Result<SimulationPtr>;
   auto compiled = compile_workload(workload, store);
@@ -176,9 +190,11 @@ Result<SimulationPtr> prepare_simulation(const Workload& workload, const Run& ru
   }
   if (!s->reference) {
     s->screened.guess = closed_form_guess(*s->compiled);
-    if (!alike(*s->compiled))
-      s->screened = Player(*s->compiled, *s->stalls, run.seed, s->screened.guess)
-                        .screen(steps_of(screened_steps, static_cast<std::int64_t>(lane_count)));
+    if (!alike(*s->compiled)) {
+      auto bench = s->benches.take(*s);
+      s->screened = bench->player.screen(steps_of(screened_steps, static_cast<std::int64_t>(lane_count)));
+      s->benches.give_back(std::move(bench));
+    }
   }
   if (s->approximate)
     s->effort = effort_of(s->screened, alike(*s->compiled), s->compiled->causes.micro_batch(), replicas,
@@ -259,10 +275,7 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
   switch (phase) {
     case Phase::pilot: {
       const std::int64_t steps = pilot_unit / Player::pilot_replicas;
-      for (const PilotReplica& p : player.pilot(steps_of(pilot_steps + unit * steps, steps))) {
-        for (double off : p.off) out.put(off);
-        for (double margin : p.margin) out.put(margin);
-      }
+      out.put(player.pilot(steps_of(pilot_steps + unit * steps, steps)));
       break;
     }
     case Phase::trials: {
@@ -287,9 +300,9 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
       for (const AttributedTrial& t : attribute(player, steps_of(unit * attribution_unit, count),
                                                 s.attribution_effort, *bench.recording)) {
         out.put(t.step_s);
-        for (double seconds : t.critical_path) out.put(seconds);
-        for (double seconds : t.compute) out.put(seconds);
-        for (double seconds : t.communication) out.put(seconds);
+        out.put(t.critical_path);
+        out.put(t.compute);
+        out.put(t.communication);
       }
       break;
     }
@@ -314,8 +327,7 @@ std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t u
 
 std::vector<std::byte> run_unit(const Simulation& s, Phase phase, std::int64_t unit) {
   assert(unit >= 0 && unit < unit_count(s, phase));
-  auto bench = s.benches.take();
-  if (!bench) bench.reset(new Bench{Player(*s.compiled, *s.stalls, s.run.seed, s.screened.guess), nullptr});
+  auto bench = s.benches.take(s);
   auto bytes = run_unit(s, phase, unit, *bench);
   s.benches.give_back(std::move(bench));
   return bytes;

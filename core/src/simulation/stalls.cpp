@@ -2,12 +2,9 @@
 #include "simulation/stalls.h"
 
 #include <algorithm>
-#include <pcg_random.hpp>
 
 namespace prism {
 namespace {
-
-double uniform(std::uint32_t word) { return (static_cast<double>(word) + 0.5) / 4294967296.0; }
 
 /// P(N <= n) of a Poisson variable, until it rounds to 1.
 std::vector<double> poisson(double mean) {
@@ -130,13 +127,6 @@ std::int64_t Stalls::draw_count(const Cause& cause, std::uint32_t word) const {
   const double u = uniform(word);
   if (u < cause.count[0]) return 0;
   return std::upper_bound(cause.count.begin(), cause.count.end(), u) - cause.count.begin();
-}
-
-bool Stalls::strikes(std::uint64_t replica_key) const {
-  for (const Cause& cause : causes_)
-    if (!cause.places.empty() && draw_count(cause, pcg32_oneseq(mix64(replica_key ^ cause.key))()) > 0)
-      return true;
-  return false;
 }
 
 void Stalls::append(std::uint64_t replica_key, std::uint8_t lane, std::vector<Strike>& to) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pcg_random.hpp>
 #include <vector>
 
 #include "simulation/compiled.h"
@@ -28,7 +29,12 @@ class Stalls {
   double mean_count() const;
 
   /// Whether the replica with this key is struck at all.
-  bool strikes(std::uint64_t replica_key) const;
+  bool strikes(std::uint64_t replica_key) const {
+    for (const Cause& cause : causes_)
+      if (!cause.places.empty() && uniform(pcg32_oneseq(mix64(replica_key ^ cause.key))()) >= cause.count[0])
+        return true;
+    return false;
+  }
   /// Its strikes, in no particular order.
   void append(std::uint64_t replica_key, std::uint8_t lane, std::vector<Strike>& to) const;
   /// Delays at the end of the step, when replicas have met: added to [section][pp * lines], and the whole
@@ -37,6 +43,7 @@ class Stalls {
               std::vector<double>& world) const;
 
  private:
+  static double uniform(std::uint32_t word) { return (static_cast<double>(word) + 0.5) / 4294967296.0; }
   struct Place {
     std::int32_t place;
     bool hop;

@@ -30,6 +30,7 @@ Player::Player(const Compiled& c, const Stalls& stalls, std::uint64_t seed, cons
       lanes_(c),
       alike_(!c.causes.wide() && !c.causes.micro_batch()) {
   if (!alike_) screening_.emplace(c, guess);
+  for (std::int64_t d = 0; d < c.workload.dp; ++d) replica_names_.push_back(replica_name(d));
 }
 
 double Player::busy(std::size_t rank, std::size_t lane) const {
@@ -183,10 +184,12 @@ Player::Listing Player::list(std::span<const Step> steps, const Effort& effort,
   // Whatever makes a replica unlike the others.
   for (std::int64_t d : c_.causes.changed_replicas())
     for (std::int32_t i = 0; i < count; ++i) choose(i, static_cast<std::int32_t>(d));
-  if (stalls_.any())
-    for (std::int32_t i = 0; i < count; ++i)
-      for (std::int32_t d = 0; d < replicas; ++d)
-        if (stalls_.strikes(replica_key(seed_, steps[static_cast<std::size_t>(i)].trial, d))) choose(i, d);
+  for (std::int32_t i = 0; stalls_.any() && i < count; ++i) {
+    const std::uint64_t step =
+        stream_block(seed_, static_cast<std::uint64_t>(steps[static_cast<std::size_t>(i)].trial));
+    for (std::int32_t d = 0; d < replicas; ++d)
+      if (stalls_.strikes(stream_key(step, replica_names_[static_cast<std::size_t>(d)]))) choose(i, d);
+  }
 
   for (const Listing::Rest& r : means)
     if (alike_ || !is_chosen(r.pair.step, r.pair.replica)) listing.rest.push_back(r);
@@ -262,12 +265,18 @@ std::vector<std::vector<std::int32_t>> Player::lists(std::span<const Step> steps
   return result;
 }
 
-std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
-  std::vector<PilotReplica> result;
+std::vector<double> Player::pilot(std::span<const Step> all) {
+  std::vector<double> result;
   const auto lines = static_cast<std::size_t>(c_.lines),
              rows = static_cast<std::size_t>(c_.workload.pp) * lines;
   const auto replicas = c_.workload.dp;
   const std::int64_t each = std::min(pilot_replicas, replicas);
+  std::vector<const QuantileTable*> section;
+  std::vector<double> late;
+  for (std::size_t row = 0; row < rows; ++row) {
+    section.push_back(&c_.book.table(c_.sections[0].rank[row / lines].law[row % lines]));
+    late.push_back(section.back()->quantile(Mass::above(1e-9)));
+  }
   for (std::size_t from = 0; from < all.size(); from += lane_count) {
     const auto steps = all.subspan(from, std::min(lane_count, all.size() - from));
     shared_.draw(seed_, steps);
@@ -294,22 +303,17 @@ std::vector<PilotReplica> Player::pilot(std::span<const Step> all) {
       means = lanes_.ends;
       simulate(c_, lanes_);
       for (std::size_t k = 0; k < batch.size(); ++k) {
-        PilotReplica p;
         double surely = 0, own = 0;
         for (std::size_t row = 0; row < rows; ++row) {
-          const double end = lanes_.ends[row * lane_count + k];
-          surely = std::max(surely,
-                            end + c_.book.table(c_.sections[0].rank[row / lines].law[row % lines]).lowest());
-          own = std::max(own, deviation(row / lines, row % lines, k));
-          p.off.push_back((end - means[row * lane_count + k]) / deviation(row / lines, row % lines, k));
+          const double end = lanes_.ends[row * lane_count + k],
+                       spread = deviation(row / lines, row % lines, k);
+          surely = std::max(surely, end + section[row]->lowest());
+          own = std::max(own, spread);
+          result.push_back((end - means[row * lane_count + k]) / spread);
         }
-        for (std::size_t row = 0; row < rows; ++row) {
-          const QuantileTable& section = c_.book.table(c_.sections[0].rank[row / lines].law[row % lines]);
-          // Twelve deviations and half the section beyond what was seen.
-          p.margin.push_back(lanes_.ends[row * lane_count + k] + 12 * own +
-                             1.5 * section.quantile(Mass::above(1e-9)) - surely);
-        }
-        result.push_back(std::move(p));
+        // Twelve deviations and half the section beyond what was seen.
+        for (std::size_t row = 0; row < rows; ++row)
+          result.push_back(lanes_.ends[row * lane_count + k] + 12 * own + 1.5 * late[row] - surely);
       }
     }
   }
@@ -361,6 +365,7 @@ Screened Player::screen(std::span<const Step> steps) {
   }
   result.spread = std::sqrt(square / static_cast<double>(steps.size()) /
                             static_cast<double>(std::max<std::int64_t>(1, each - 1)));
+  screening_.emplace(c_, result.guess);
   return result;
 }
 

@@ -27,12 +27,6 @@ struct Trial {
   bool by_residual;  ///< a replica that was not simulated decided
 };
 
-/// One simulated replica of the pilot: how far off its means each row (pipeline rank and line) ended, in
-/// deviations.
-struct PilotReplica {
-  std::vector<double> off, margin;  ///< [rows]; margin: below 0 the row cannot have decided
-};
-
 /// What looking at some replicas' means has taught.
 struct Screened {
   Guess guess;
@@ -56,9 +50,12 @@ class Player {
   /// The replicas of the list that play simulates, trial by trial, latest first.
   std::vector<std::vector<std::int32_t>> lists(std::span<const Step> steps, const Effort& effort);
 
-  std::vector<PilotReplica> pilot(std::span<const Step> steps);
+  /// Replica by replica: how far off its means each row (pipeline rank and line) ended, in deviations; then,
+  /// row by row, a margin: below 0 the row cannot have decided.
+  std::vector<double> pilot(std::span<const Step> steps);
 
-  /// Plays means of some replicas of these steps, at most lane_count, and fits the guess to them.
+  /// Plays means of some replicas of these steps, at most lane_count, fits the guess to them and goes on with
+  /// it. Only where replicas differ.
   Screened screen(std::span<const Step> steps);
 
   const Compiled& compiled() const { return c_; }
@@ -99,6 +96,7 @@ class Player {
   Lanes lanes_;
   bool alike_;  ///< all replicas have the same means in a trial
   std::optional<Screening> screening_;
+  std::vector<std::uint64_t> replica_names_;
 };
 
 }  // namespace prism
