@@ -88,6 +88,15 @@ void make_sources(Compiled& c) {
   }
 }
 
+void pair_means(Compiled& c) {
+  std::map<std::tuple<std::int64_t, Pass, std::int32_t, float>, std::int32_t> first;
+  for (std::size_t s = 0; s < c.streams.size(); ++s) {
+    const auto [stage, pass, next] = c.streams[s];
+    const std::tuple means(stage % c.workload.pp, pass, c.usual.program_of[s], c.hop_mean[s]);
+    c.same_means.push_back(first.try_emplace(means, static_cast<std::int32_t>(s)).first->second);
+  }
+}
+
 void sum_ranks(Compiled& c) {
   std::vector<std::map<Causes::Mix, Compiled::RankMix>> ranks(static_cast<std::size_t>(c.workload.pp));
   std::vector<double> chunks(c.streams.size(), 0);
@@ -380,6 +389,7 @@ Result<std::unique_ptr<Compiled>> compile(const Workload& workload, TableStore* 
   for (const Stall& stall : w.stalls) compiled->stall_law.push_back(book.of(stall.duration));
   make_tables(*compiled);
   make_sources(*compiled);
+  pair_means(*compiled);
   sum_ranks(*compiled);
   list_kinds(*compiled);
   name_streams(*compiled);

@@ -145,6 +145,8 @@ struct Compiled {
   };
   std::vector<std::vector<MeanPart>> chunk_means;
   std::vector<float> hop_mean;
+  /// By stream, the first whose chunks and transfers have the same means on the same rank.
+  std::vector<std::int32_t> same_means;
   /// By rank: mean and variance of all that its chunks draw under one mix.
   struct RankMix {
     Causes::Mix mix;

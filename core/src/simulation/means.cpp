@@ -59,7 +59,7 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
   std::vector<char> made(c.streams.size(), 0);
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const Graph::Task& t = c.graph.tasks[i];
-    const std::size_t s = c.stream(i);
+    const auto s = static_cast<std::size_t>(c.same_means[c.stream(i)]);
     double* free = &lanes.ends[static_cast<std::size_t>(t.rank * c.lines) * lane_count];
     const float *row = duration, *sent = transfer;
     if (known.empty()) {

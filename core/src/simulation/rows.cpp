@@ -23,6 +23,12 @@ namespace {
 #define PRISM_ONE_BY_ONE
 #endif
 
+/// Written so that it is one instruction on every target.
+template <class T>
+inline T larger(T a, T b) {
+  return a < b ? b : a;
+}
+
 PRISM_ROW void words(pcg32_oneseq* generator, std::uint32_t* __restrict out) {
   PRISM_ONE_BY_ONE
   for (std::size_t k = 0; k < lane_count; ++k) out[k] = generator[k]();
@@ -81,7 +87,7 @@ void draw_row(pcg32_oneseq* generator, const SampleTable::Bucket* bucket, float*
 }
 
 PRISM_ROW void raise_row(double* __restrict a, const double* __restrict b) {
-  for (std::size_t k = 0; k < lane_count; ++k) a[k] = a[k] > b[k] ? a[k] : b[k];
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] = larger(a[k], b[k]);
 }
 
 PRISM_ROW void add_row(double* __restrict a, const float* __restrict b) {
@@ -97,13 +103,13 @@ PRISM_ROW void add_float_row(float* __restrict a, const float* __restrict b) {
 }
 
 PRISM_ROW void raise_float_row(float* __restrict a, const float* __restrict b) {
-  for (std::size_t k = 0; k < lane_count; ++k) a[k] = a[k] > b[k] ? a[k] : b[k];
+  for (std::size_t k = 0; k < lane_count; ++k) a[k] = larger(a[k], b[k]);
 }
 
 PRISM_ROW void advance_row(double* __restrict free, const double* __restrict arrival,
                            const float* __restrict duration) {
   for (std::size_t k = 0; k < lane_count; ++k) {
-    const double start = free[k] > arrival[k] ? free[k] : arrival[k];
+    const double start = larger(free[k], arrival[k]);
     free[k] = start + static_cast<double>(duration[k]);
   }
 }
@@ -111,7 +117,7 @@ PRISM_ROW void advance_row(double* __restrict free, const double* __restrict arr
 PRISM_ROW void advance_row(double* __restrict free, const double* __restrict arrival,
                            const float* __restrict first, const float* __restrict second) {
   for (std::size_t k = 0; k < lane_count; ++k) {
-    const double start = free[k] > arrival[k] ? free[k] : arrival[k];
+    const double start = larger(free[k], arrival[k]);
     free[k] = start + static_cast<double>(first[k] + second[k]);
   }
 }
@@ -119,7 +125,7 @@ PRISM_ROW void advance_row(double* __restrict free, const double* __restrict arr
 PRISM_ROW void send_row(double* __restrict link, const double* __restrict end, const float* __restrict hop,
                         double* __restrict arrival) {
   for (std::size_t k = 0; k < lane_count; ++k) {
-    const double start = link[k] > end[k] ? link[k] : end[k];
+    const double start = larger(link[k], end[k]);
     link[k] = arrival[k] = start + static_cast<double>(hop[k]);
   }
 }

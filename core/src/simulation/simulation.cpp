@@ -24,7 +24,7 @@ constexpr std::int64_t few_replicas = 8;
 constexpr double few_draws = 4096;
 /// Replicas of which the walk of the critical path is taken.
 constexpr std::int64_t attributed_replicas = 4;
-constexpr std::int64_t pilot_unit = 1024;
+constexpr std::int64_t pilot_unit = 256;
 /// Steps of the pilot are numbered from here: far beyond any trial.
 constexpr std::int64_t pilot_steps = std::int64_t{1} << 40;
 /// And those on which the guess is fitted, from here.
@@ -57,8 +57,8 @@ Effort effort_of(const Screened& screened, bool alike, bool micro_batch, std::in
 /// guessed.
 std::int64_t pilot_units(double draws_a_replica, bool alike, const Simulation& s) {
   // Where what lasts decides, few replicas can be the latest, and what they draw afresh matters less.
-  if (!alike && s.screened.spread >= 1) return s.effort.simulated == fewest_simulated ? 1 : 2;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 16, 128);
+  if (!alike && s.screened.spread >= 1) return s.effort.simulated == fewest_simulated ? 1 : 8;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(1.3e8 / (draws_a_replica * pilot_unit)), 64, 512);
 }
 constexpr std::int64_t check_unit = 16;
 constexpr double most_stalls = 700;  // e^-745 is zero, and so would be every probability

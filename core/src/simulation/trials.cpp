@@ -11,7 +11,7 @@ namespace {
 /// that of all.
 constexpr std::int64_t pilot_depth = 64;
 /// Replicas of a step to which the guess is fitted.
-constexpr std::int64_t screened_replicas = 16;
+constexpr std::int64_t screened_replicas = 8;
 
 void simulate(const Compiled& c, Lanes& lanes) {
   if (c.sampling == Sampling::chunk)
