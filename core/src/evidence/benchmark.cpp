@@ -185,7 +185,7 @@ Result<CollectiveBenchmark> BenchmarkReader::finish() {
                               "with a link's rate (2 (n-1)/n for an all-reduce over n ranks, (n-1)/n for "
                               "all-gather, reduce-scatter, all-to-all)");
   }
-  if (s.out.operation.empty()) s.account.notes.push_back("the file does not say which operation it measured");
+  if (s.out.operation.empty()) s.account.notes.emplace_back("the file does not say which operation it measured");
   return Result<CollectiveBenchmark>::of(std::move(s.out));
 }
 
