@@ -224,7 +224,8 @@ std::string account_text(const ordered_json& r) {
            percent(c["standard_error"], 4) + " (" + grouped(c["trials"]) +
            " trials again with every replica)\n";
   for (const ordered_json& w : r["warnings"])
-    if (w["pointer"] == "/run/engine") out += "  warning: " + w["message"].get<std::string>() + "\n";
+    if (w["pointer"] == "/run/engine" || w["pointer"] == "/run/attribution_trials")
+      out += "  warning: " + w["message"].get<std::string>() + "\n";
   if (r["partial"] == true) out += "  partial: " + grouped(r["trials_asked"]) + " trials were asked for\n";
   out += "  digest " + r["digest"].get<std::string>() + "\n";
   if (const std::size_t n = r["assumptions"].size(); n > 0)

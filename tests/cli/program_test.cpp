@@ -76,6 +76,32 @@ const std::string scenario = R"({
   "run": { "trials": 1000, "seed": "1", "step_within_s": [0.16] }
 })";
 
+/// 64 replicas of two stages; every chunk takes this long.
+std::string replicas_with(const nlohmann::ordered_json& latency) {
+  using json = nlohmann::ordered_json;
+  const auto op = [&](const char* phase) {
+    return json{
+        {"name", phase}, {"scope", "layer"}, {"phase", phase}, {"kind", "gemm"}, {"latency", latency}};
+  };
+  return json{
+      {"prism", 1},
+      {"operators", {op("forward"), op("backward")}},
+      {"parallel", {{"tp", 1}, {"pp", 2}, {"dp", 64}, {"schedule", "1f1b"}, {"layers_per_virtual_stage", 1}}},
+      {"batch", {{"micro_batches", 4}}},
+      {"run", {{"trials", 2048}, {"seed", "1"}}}}
+      .dump();
+}
+
+TEST_F(Program, SaysWhereTheAccountOfTimeIsOfReplicasThatAreSeldomTheLatest) {
+  const auto warned = [&](const json& latency) {
+    const Ended e = run("run -", replicas_with(latency));
+    EXPECT_EQ(e.code, 0) << e.err;
+    return e.out.find("warning: where the time goes is told of the replicas") != std::string::npos;
+  };
+  EXPECT_TRUE(warned({{"pareto", {{"minimum_ms", 10}, {"shape", 1.5}}}}));
+  EXPECT_FALSE(warned({{"lognormal", {{"median_ms", 10}, {"cv", 0.05}}}}));
+}
+
 TEST_F(Program, RunSaysTheAnswerFirst) {
   const Ended e = run("run '" + write("a.json", scenario) + "'");
   EXPECT_EQ(e.code, 0) << e.err;

@@ -305,6 +305,27 @@ std::optional<Diagnostic> fast_path_off(const Outcome& outcome) {
                     "use the engine exact", Severity::warning};
 }
 
+/// Where the time goes is told of a few replicas: said where those are seldom the latest.
+std::optional<Diagnostic> account_off(const Simulation& simulation, const Parts& attribution, double median) {
+  constexpr double most = 0.02;
+  std::vector<double> steps = attributed_steps(simulation, attribution);
+  if (steps.empty()) return std::nullopt;
+  std::sort(steps.begin(), steps.end());
+  const auto n = static_cast<double>(steps.size());
+  const auto below =
+      static_cast<double>(std::lower_bound(steps.begin(), steps.end(), median) - steps.begin());
+  const double off = quantile(steps, 0.5) / median - 1;
+  // Four standard errors of a count of heads.
+  if (std::abs(off) <= most || std::abs(below - n / 2) <= 2 * std::sqrt(n)) return std::nullopt;
+  return Diagnostic{
+      Code::inconsistent, "/run/attribution_trials",
+      "where the time goes is told of the replicas that are likeliest to be late, and their steps take " +
+          std::to_string(static_cast<int>(100 * std::abs(off) + 0.5)) + " % " +
+          (off < 0 ? "less" : "longer") + " at the median than those of all",
+      "with tails this heavy any replica may be the latest: read its shares as those of a usual replica",
+      Severity::warning};
+}
+
 }  // namespace
 
 std::string result_json(const Job& job, const Parts& trials, const Parts& attribution, const Parts& check,
@@ -347,6 +368,8 @@ std::string result_json(const Job& job, const Parts& trials, const Parts& attrib
   out["notes"] = notes(job.workload);
   std::vector<Diagnostic> warnings = job.warnings;
   if (auto off = fast_path_off(outcome)) warnings.push_back(std::move(*off));
+  if (auto off = account_off(simulation, attribution, quantile(sorted, 0.5)))
+    warnings.push_back(std::move(*off));
   out["warnings"] = to_json(warnings);
   out["assumptions"] = assumptions(job.scenario);
   const std::string digest =
