@@ -75,12 +75,6 @@ void learn_tables(const val& bytes) {
 
 void release(int handle) { jobs.erase(handle); }
 
-std::string import_model(const std::string& config, double virtual_stages) {
-  if (!(virtual_stages >= 1 && virtual_stages <= 1e6))
-    throw std::out_of_range("virtual stages from 1 to 1000000");
-  return prism::model_import_json(config, static_cast<std::int64_t>(virtual_stages));
-}
-
 std::string version() { return std::string(prism::engine_version); }
 
 std::string presets() { return prism::presets_json(); }
@@ -98,5 +92,4 @@ EMSCRIPTEN_BINDINGS(prism) {
   emscripten::function("take_tables", &Guarded<take_tables>::call);
   emscripten::function("learn_tables", &Guarded<learn_tables>::call);
   emscripten::function("release", &Guarded<release>::call);
-  emscripten::function("import_model", &Guarded<import_model>::call);
 }

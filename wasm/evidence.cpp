@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading evidence (evidence.d.ts), a module of its own: who only runs scenarios does not download it.
+// Reading what others wrote (evidence.d.ts), evidence and models: a module of its own, which who only runs
+// scenarios does not download.
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "binding.h"
 #include "prism/evidence_import.h"
+#include "prism/report.h"
 
 namespace {
 
@@ -46,6 +48,12 @@ void import_end(int handle) {
   imports.erase(handle);
 }
 
+std::string import_model(const std::string& config, double virtual_stages) {
+  if (!(virtual_stages >= 1 && virtual_stages <= 1e6))
+    throw std::out_of_range("virtual stages from 1 to 1000000");
+  return prism::model_import_json(config, static_cast<std::int64_t>(virtual_stages));
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(prism_evidence) {
@@ -55,4 +63,5 @@ EMSCRIPTEN_BINDINGS(prism_evidence) {
   emscripten::function("import_rest", &Guarded<import_rest>::call);
   emscripten::function("import_timeline", &Guarded<import_timeline>::call);
   emscripten::function("import_end", &Guarded<import_end>::call);
+  emscripten::function("import_model", &Guarded<import_model>::call);
 }

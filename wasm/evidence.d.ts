@@ -17,6 +17,11 @@ export interface EvidenceModule {
   import_timeline(handle: number): string;
   /** Frees the handle. */
   import_end(handle: number): void;
+  /**
+   * Reads a Hugging Face config.json. JSON: `{"ok": true, "model": {...}, "account": [...], "left_out": [...],
+   * "layers": [...]}`, the last over so many virtual stages, or `{"ok": false, "errors": [...]}`.
+   */
+  import_model(config: string, virtual_stages: number): string;
 }
 
 export default function create(options: {

@@ -31,11 +31,6 @@ export interface PrismModule {
   learn_tables(tables: Uint8Array): void;
   /** Frees a handle. */
   release(handle: number): void;
-  /**
-   * Reads a Hugging Face config.json. JSON: `{"ok": true, "model": {...}, "account": [...], "left_out": [...],
-   * "layers": [...]}`, the last over so many virtual stages, or `{"ok": false, "errors": [...]}`.
-   */
-  import_model(config: string, virtual_stages: number): string;
 }
 
 export default function create(options: {

@@ -82,3 +82,24 @@ test("what cannot be read is data, and a handle is freed once", () => {
   assert.throws(() => module.import_rest(handle, ""), unknown);
   assert.throws(() => module.import_end(handle), unknown);
 });
+
+test("a model's config.json is told with its layers; a fault is data", () => {
+  const config = {
+    model_type: "llama",
+    num_hidden_layers: 126,
+    hidden_size: 16384,
+    intermediate_size: 53248,
+    num_attention_heads: 128,
+    num_key_value_heads: 8,
+    vocab_size: 128256,
+    tie_word_embeddings: false,
+  };
+  const told = JSON.parse(module.import_model(JSON.stringify(config), 128));
+  assert.equal(told.model.layers, 126);
+  assert.deepEqual(
+    told.layers.map((l) => l.layers_per_virtual_stage.reduce((a, b) => a + b, 0)),
+    [0, 126, 126, 126],
+  );
+  assert.equal(JSON.parse(module.import_model("{", 1)).ok, false);
+  assert.throws(() => module.import_model("{}", 0), { name: "Error" });
+});

@@ -105,24 +105,3 @@ test("a released handle gives its memory back", async () => {
   for (let i = 0; i < 20; ++i) once();
   assert.ok(memory() - before < 8 << 20, `grew by ${memory() - before} bytes in 20 rounds`);
 });
-
-test("a model's config.json is told with its layers; a fault is data", () => {
-  const config = {
-    model_type: "llama",
-    num_hidden_layers: 126,
-    hidden_size: 16384,
-    intermediate_size: 53248,
-    num_attention_heads: 128,
-    num_key_value_heads: 8,
-    vocab_size: 128256,
-    tie_word_embeddings: false,
-  };
-  const told = JSON.parse(module.import_model(JSON.stringify(config), 128));
-  assert.equal(told.model.layers, 126);
-  assert.deepEqual(
-    told.layers.map((l) => l.layers_per_virtual_stage.reduce((a, b) => a + b, 0)),
-    [0, 126, 126, 126],
-  );
-  assert.equal(JSON.parse(module.import_model("{", 1)).ok, false);
-  assert.throws(() => module.import_model("{}", 0), { name: "Error" });
-});

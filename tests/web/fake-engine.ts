@@ -90,9 +90,6 @@ export class FakeWorker implements WorkerLike {
       case "presets":
         this.say({ type: "presets", text: "{}" });
         break;
-      case "import_model":
-        this.say({ type: "model", question: message.question, text: message.config.toUpperCase() });
-        break;
       default:
     }
     return true;

@@ -420,22 +420,3 @@ test("presets are asked for once and survive a replaced worker", async () => {
   expect(await asked).toBe("{}");
   expect(pool.presets()).toBe(asked);
 });
-
-describe("a model's config.json", () => {
-  test("each question gets its own answer", async () => {
-    const pool = await open(2);
-    const answers = Promise.all([pool.importModel("a", 1), pool.importModel("b", 8)]);
-    drain();
-    expect(await answers).toEqual(["A", "B"]);
-  });
-
-  test("is not read again by the worker that follows one that failed over it", async () => {
-    const pool = await open(1);
-    const asked = pool.importModel("a", 1);
-    const failed = expect(asked).rejects.toThrow("out of memory");
-    workers[0]!.say({ type: "failed", message: "out of memory" });
-    await failed;
-    await started();
-    expect(workers[1]!.heard.some((m) => m.type === "import_model")).toBe(false);
-  });
-});

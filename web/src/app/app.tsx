@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../base/format";
 import type { Diagnostic } from "../base/result";
 import { Errors } from "../input/errors";
@@ -45,10 +45,14 @@ export function App() {
   const [brought, setBrought] = useState<Brought | null>(null);
   const files = useFiles(setBrought, prepareReader);
   useShortcuts();
-  // The first sentence is painted before the panels below it are built.
-  const [answered, setAnswered] = useState(false);
-  useEffect(() => setAnswered(answer !== null), [answer !== null]);
-  const unhurried = useUnhurried(answered || errors.length > 0 || refused);
+  // The sentence is painted before the panels below it are built, or follow.
+  const [shown, setShown] = useState<Answer | null>(null);
+  useEffect(() => setShown(answer), [answer]);
+  const unhurried = useUnhurried(shown !== null || errors.length > 0 || refused);
+  const panels = useMemo(
+    () => shown && <Panels answer={shown} presets={presets} onAll={() => setDialog("validation")} />,
+    [shown, presets],
+  );
   const openGlossary = useCallback(() => setDialog("glossary"), []);
 
   const goTo = (error: Diagnostic) => {
@@ -108,11 +112,7 @@ export function App() {
             unhurried && <InputTabs tab={tab} onTab={setTab} presets={presets} place={place} />
           )}
         </InputPane>
-        {answer && !refused && answered && (
-          <div class="panels-place">
-            <Panels answer={answer} presets={presets} onAll={() => setDialog("validation")} />
-          </div>
-        )}
+        {answer && !refused && <div class="panels-place">{panels}</div>}
       </main>
       <footer class="foot">
         <p>Everything is computed in this browser. Scenarios, files and results never leave it.</p>
@@ -210,10 +210,10 @@ interface PanelsProps {
 }
 
 /** All that stands below the answer. */
-function Panels({ answer: { result, ms }, presets, onAll }: PanelsProps) {
-  const stale = useSelect(isStale);
+function Panels({ answer, presets, onAll }: PanelsProps) {
+  const { result, ms } = answer;
   return (
-    <div class="panels" data-stale={stale || undefined}>
+    <Marked answer={answer}>
       <StepTime result={result} />
       <Quantiles result={result} />
       <TrainingPanels result={result} />
@@ -230,6 +230,17 @@ function Panels({ answer: { result, ms }, presets, onAll }: PanelsProps) {
       </div>
       <Provenance result={result} ms={ms} />
       <Assumptions result={result} />
+    </Marked>
+  );
+}
+
+/** Marks what belongs to an older answer, without drawing it again. */
+function Marked({ answer, children }: { answer: Answer; children: ComponentChildren }) {
+  const newest = useSelect((s) => s.answer);
+  const stale = useSelect(isStale) || newest !== answer;
+  return (
+    <div class="panels" data-stale={stale || undefined}>
+      {children}
     </div>
   );
 }

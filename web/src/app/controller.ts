@@ -3,7 +3,6 @@
 
 import { pretty } from "../base/json";
 import { type LinkFault, openLink } from "../base/link";
-import type { ModelImport } from "../base/model-import";
 import type { Pool, Ticket } from "../engine/pool";
 import { linkOf, readContent } from "./documents";
 import { exampleText, firstExample, presetName } from "./examples";
@@ -295,11 +294,10 @@ export class Controller {
     return this.pool.presets();
   }
 
-  /** A model's config.json, its layers over the virtual stages of the answer on show. */
-  async importModel(config: string): Promise<{ imported: ModelImport; stages: number }> {
+  /** Virtual stages of the answer on show. */
+  get stages(): number {
     const layout = this.state.answer?.result.layout;
-    const stages = layout ? layout.pp * layout.virtual_stages : 1;
-    return { imported: JSON.parse(await this.pool.importModel(config, stages)) as ModelImport, stages };
+    return layout ? layout.pp * layout.virtual_stages : 1;
   }
 
   /** The last link made: it is asked for at every render. */

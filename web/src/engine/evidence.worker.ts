@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one file of evidence as a stream: inflated on the way if it is gzip, fed to the engine piece by piece, never
+// Reads a model, or one file of evidence as a stream: inflated on the way if it is gzip, fed to the engine piece by piece, never
 // whole in memory. Ended by the page to cancel.
 
 import create, { type EvidenceModule } from "@wasm/evidence.mjs";
@@ -21,13 +21,16 @@ async function startsAsGzip(file: File): Promise<boolean> {
 /** The file that was read, of which more can be asked. */
 let held: { engine: EvidenceModule; handle: number } | undefined;
 
-async function read(module: WebAssembly.Module, file: File) {
-  const engine = await create({
+const start = (module: WebAssembly.Module) =>
+  create({
     instantiateWasm(imports, done) {
       WebAssembly.instantiate(module, imports).then(done);
       return {};
     },
   });
+
+async function read(module: WebAssembly.Module, file: File) {
+  const engine = await start(module);
   let stored = 0;
   let told = 0;
   const counted = file.stream().pipeThrough(
@@ -79,6 +82,8 @@ async function read(module: WebAssembly.Module, file: File) {
 
 async function answer(task: EvidenceTask) {
   if (task.type === "read") await read(task.module, task.file);
+  else if (task.type === "model")
+    say({ type: "model", text: (await start(task.module)).import_model(task.config, task.virtualStages) });
   else if (held) say({ type: "timeline", text: held.engine.import_timeline(held.handle) });
 }
 

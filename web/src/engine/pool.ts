@@ -53,12 +53,6 @@ interface Slot {
   deadline: ReturnType<typeof setTimeout> | undefined;
 }
 
-interface ModelQuestion {
-  message: Extract<ToWorker, { type: "import_model" }>;
-  resolve: (text: string) => void;
-  reject: (error: Error) => void;
-}
-
 interface Run {
   id: number;
   text: string;
@@ -95,8 +89,6 @@ export class Pool {
   private warm = false;
   private startFailures = 0;
   private readonly now: () => number;
-  private lastQuestion = 0;
-  private readonly models = new Map<number, ModelQuestion>();
   private presetsAsked: { text: Promise<string>; resolve: (text: string) => void } | undefined;
 
   constructor(private readonly options: PoolOptions) {
@@ -166,15 +158,6 @@ export class Pool {
     return this.presetsAsked.text;
   }
 
-  /** What the core makes of a model's config.json, JSON. */
-  importModel(config: string, virtualStages: number): Promise<string> {
-    const message = { type: "import_model", question: ++this.lastQuestion, config, virtualStages } as const;
-    return new Promise((resolve, reject) => {
-      this.models.set(message.question, { message, resolve, reject });
-      this.slots.at(-1)?.worker.postMessage(message);
-    });
-  }
-
   close() {
     this.current = null;
     for (const slot of this.slots) this.drop(slot);
@@ -233,7 +216,7 @@ export class Pool {
     }
     const fresh = this.open();
     this.slots[at] = fresh;
-    if (at === this.slots.length - 1) this.askAgain(fresh, why);
+    if (at === this.slots.length - 1 && this.presetsAsked) fresh.worker.postMessage({ type: "presets" });
     if (run?.lead === slot) run.lead = fresh;
     if (run && this.current === run && (run.lead === fresh || run.work)) this.ask(fresh, run);
   }
@@ -241,19 +224,6 @@ export class Pool {
   /** One that can start at once, if there is one. */
   private idleSlot(): Slot | undefined {
     return this.slots.find((slot) => slot.ready && slot.deadline === undefined) ?? this.slots[0];
-  }
-
-  /** What the last worker, which answers questions, left unanswered. A file that it failed over is not read a second time. */
-  private askAgain(fresh: Slot, why: string | null) {
-    if (this.presetsAsked) fresh.worker.postMessage({ type: "presets" });
-    for (const [question, { message, reject }] of this.models) {
-      if (why === null) {
-        fresh.worker.postMessage(message);
-      } else {
-        this.models.delete(question);
-        reject(new Error(why));
-      }
-    }
   }
 
   private fail(message: string) {
@@ -296,10 +266,6 @@ export class Pool {
         return;
       case "presets":
         return this.presetsAsked?.resolve(message.text);
-      case "model":
-        this.models.get(message.question)?.resolve(message.text);
-        this.models.delete(message.question);
-        return;
       case "failed":
         return this.replace(slot, message.message);
       case "cancelled":

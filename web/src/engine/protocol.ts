@@ -39,9 +39,7 @@ export type ToWorker =
   | { type: "finish"; run: number; parts: Parts }
   /** Drop what waits and say when done. */
   | { type: "cancel"; run: number }
-  | { type: "presets" }
-  /** Read a model's config.json. */
-  | { type: "import_model"; question: number; config: string; virtualStages: number };
+  | { type: "presets" };
 
 export type FromWorker =
   | { type: "ready"; version: string }
@@ -60,5 +58,4 @@ export type FromWorker =
   | { type: "cancelled"; run: number }
   /** The engine trapped: a bug or too little memory. The worker is not to be used again. */
   | { type: "failed"; message: string }
-  | { type: "presets"; text: string }
-  | { type: "model"; question: number; text: string };
+  | { type: "presets"; text: string };

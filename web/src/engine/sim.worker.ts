@@ -49,10 +49,6 @@ function work(module: PrismModule, task: Task) {
   switch (task.type) {
     case "presets":
       return say({ type: "presets", text: module.presets() });
-    case "import_model": {
-      const text = module.import_model(task.config, task.virtualStages);
-      return say({ type: "model", question: task.question, text });
-    }
     case "prepare": {
       if (held) module.release(held.handle);
       held = undefined;

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useController } from "../app/context";
 import { fittingRules, type ImportedModel, type ModelImport, withModel } from "../base/model-import";
 import { layersText } from "../base/sentences";
+import { importModel } from "../engine/evidence";
 import { Dialog } from "../ui/dialog";
 import { DataTable } from "../ui/table";
 
@@ -14,7 +15,10 @@ export function ModelDialog({ file, onClose }: { file: File; onClose: () => void
   useEffect(() => {
     file
       .text()
-      .then((text) => app.importModel(text))
+      .then(async (text) => {
+        const { stages } = app;
+        return { imported: JSON.parse(await importModel(text, stages)) as ModelImport, stages };
+      })
       .then(setRead, (error) => setFailure(error instanceof Error ? error.message : String(error)));
   }, [file]);
   const imported = read?.imported;
