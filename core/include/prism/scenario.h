@@ -88,6 +88,7 @@ struct Parallel {
   int zero = 0;               ///< ZeRO level, 0 to 3
   std::int64_t dp_shard = 0;  ///< replicas that ZeRO shards over; divides dp; 0: all of them
   Gather gather = Gather::per_micro_batch;
+  bool overlap_grad_reduce = false;  ///< gradients are reduced beside the last micro-batch's backward pass
   bool sequence_parallel = false;
   Recompute recompute = Recompute::none;
   std::int64_t world() const { return tp * cp * pp * dp; }

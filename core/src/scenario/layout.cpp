@@ -230,6 +230,18 @@ void read_forms(Section& parallel, Scenario& to) {
           "a pipeline would gather the parameters again for each of its micro-batches; per_step gathers "
           "once, or take zero 1");
   }
+  constexpr std::string_view overlap = "overlap_grad_reduce";
+  if (!parallel.has(overlap)) {
+    parallel.take(overlap);
+  } else if (parallel.boolean(overlap, p.overlap_grad_reduce)) {
+    // Written out only where it is on: so scenarios that say nothing of it keep their digest.
+    if (!p.overlap_grad_reduce)
+      parallel.echo.erase(std::string(overlap));
+    else if (levelled && zero >= 2)
+      parallel.fault_at(
+          overlap, Code::inconsistent, "overlap_grad_reduce needs zero 0 or 1, found zero " + shown(zero),
+          "ZeRO-2 and 3 reduce the gradients of every micro-batch beside its backward pass already");
+  }
   parallel.boolean("sequence_parallel", p.sequence_parallel, Assumed<bool>{false});
   parallel.name("recompute", recompute, recomputes, "a recompute mode", Assumed<std::string>{recompute});
   p.recompute = enumerator<Recompute>(recomputes, recompute);
@@ -293,7 +305,7 @@ void read_layout(Section& root, Scenario& to, bool job, bool model_known) {
       read_forms(parallel, to);
     } else {
       for (std::string_view key : {"cp_exchange", "ep", "etp", "rank_order", "zero", "dp_shard", "gather",
-                                   "sequence_parallel", "recompute"})
+                                   "overlap_grad_reduce", "sequence_parallel", "recompute"})
         refuse_key(parallel, key, Code::inconsistent,
                    "with \"operators\" this has no effect: the list says what is computed", "leave it out");
     }

@@ -44,19 +44,21 @@ class Constants {
   std::int64_t replica_;
 };
 
-/// What one replica does until replicas meet. `replica`: -1 for one that no what-if concerns.
+/// What one replica does until replicas meet.
 struct Alone {
   Recording<double> rec;
   std::vector<double> end;
 };
 
-Alone play_alone(const Compiled& c, std::int64_t replica) {
+/// `replica`: -1 for one that no what-if concerns. `tail`: by reduction beside compute, from its start to the
+/// end of its rank's last one.
+Alone play_alone(const Compiled& c, std::int64_t replica, const std::vector<double>& tail) {
   const auto ranks = static_cast<std::size_t>(c.workload.pp);
   const Constants constants(c, replica);
   Alone alone{Recording<double>(c, 1, 1), std::vector<double>(ranks, 0)};
   Recording<double>& rec = alone.rec;  // at their medians all lines are equal: one stands for them
   std::vector<double>& end = alone.end;
-  std::vector<double> link(2 * ranks, 0);
+  std::vector<double> link(2 * ranks, 0), reduced(ranks, 0);
 
   const auto seconds_of = [&](const Program& p, std::size_t rank) {
     if (replica < 0) return p.median_by_kind;
@@ -77,7 +79,11 @@ Alone play_alone(const Compiled& c, std::int64_t replica) {
     const Program& p = c.program(i);
     const BySeconds seconds = seconds_of(p, rank);
     const double arrival = t.source < 0 ? 0 : rec.arrival[t.source];
-    end[rank] = std::max(end[rank], arrival) + (replica < 0 ? p.median_s : total_of(seconds));
+    const double begin = std::max(end[rank], arrival);
+    end[rank] = begin + (replica < 0 ? p.median_s : total_of(seconds));
+    for (const Compiled::Reduction& r : c.reductions_of(i))
+      reduced[rank] = std::max(reduced[rank], begin + r.median_share * (end[rank] - begin) +
+                                                  tail[static_cast<std::size_t>(&r - c.reductions.data())]);
     double sent = 0, hop = 0;
     if (t.send_slot >= 0) {
       const std::size_t receiver = (t.pass == Pass::backward ? rank + ranks - 1 : rank + 1) % ranks;
@@ -116,6 +122,13 @@ Alone play_alone(const Compiled& c, std::int64_t replica) {
     spend(last, exchange);
   }
   for (std::size_t r = 0; r < ranks; ++r) spend(r, seconds_of(c.usual.after[r], r));
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (reduced[r] <= end[r]) continue;
+    BySeconds left = c.reduction_share[r];
+    for (double& seconds : left) seconds *= reduced[r] - end[r];
+    spend(r, left);
+    end[r] = reduced[r];
+  }
   return alone;
 }
 
@@ -127,8 +140,22 @@ Deterministic deterministic_step(const Compiled& c) {
   std::vector<std::int64_t> replicas;
   if (static_cast<std::int64_t>(c.causes.changed_replicas().size()) < c.workload.dp) replicas.push_back(-1);
   for (std::int64_t d : c.causes.changed_replicas()) replicas.push_back(d);
+  // The slowest place counts once replicas have met.
+  const auto worst = [&](Causes::Mix mix, std::size_t rank) {
+    double most = 0;
+    for (std::int64_t d : replicas) most = std::max(most, Constants(c, d).at(mix, rank));
+    return most;
+  };
+  std::vector<double> tail(c.reductions.size());
+  for (std::size_t i = tail.size(); i-- > 0;) {
+    const auto rank_of = [&](std::size_t j) {
+      return static_cast<std::size_t>(c.graph.tasks[static_cast<std::size_t>(c.reductions[j].task)].rank);
+    };
+    tail[i] = c.reductions[i].median_s * worst(c.reductions[i].mix, rank_of(i));
+    if (i + 1 < tail.size() && rank_of(i + 1) == rank_of(i)) tail[i] += tail[i + 1];
+  }
   std::vector<Alone> alone;
-  for (std::int64_t d : replicas) alone.push_back(play_alone(c, d));
+  for (std::int64_t d : replicas) alone.push_back(play_alone(c, d, tail));
   // By rank: when the latest replica is done, and which that is.
   std::vector<double> end(ranks, 0);
   std::vector<std::size_t> decider(ranks, 0);
@@ -138,13 +165,6 @@ Deterministic deterministic_step(const Compiled& c) {
         end[r] = alone[i].end[r];
         decider[r] = i;
       }
-
-  // The slowest place counts once replicas have met.
-  const auto worst = [&](Causes::Mix mix, std::size_t rank) {
-    double most = 0;
-    for (std::int64_t d : replicas) most = std::max(most, Constants(c, d).at(mix, rank));
-    return most;
-  };
 
   Deterministic result;
   result.alone_s = end;

@@ -13,13 +13,7 @@ EndCauses end_causes(const Compiled& c, const SharedDraws& shared, std::size_t l
   if (c.causes.any())
     for (const Section& section : c.sections) {
       // All replicas meet: the slowest place counts.
-      const auto worst = [&](Causes::Mix mix, std::int64_t rank) {
-        if (mix == 0) return 1.0f;
-        float sum = 0;
-        for (const auto& [slot, share] : c.causes.mixes[static_cast<std::size_t>(mix)])
-          sum += share * shared.worst(slot, rank)[lane];
-        return sum;
-      };
+      const auto worst = [&](Causes::Mix mix, std::int64_t rank) { return shared.worst(mix, rank, lane); };
       end.multiplier.emplace_back();
       float world = 1;
       for (std::int64_t r = 0; r < pp; ++r) {

@@ -93,11 +93,29 @@ class Ending {
     for (std::size_t r = 0; r < replica_.before.size(); ++r) program(r, replica_.before[r], c_.before_key[r]);
     if (c_.embedding_exchange) exchange();
     for (std::size_t r = 0; r < replica_.after.size(); ++r) program(r, replica_.after[r], c_.after_key[r]);
+    for (std::size_t at = 0; at < lanes_.reduced.size(); at += lane_count) wait(at / lane_count);
   }
 
  private:
   double* row(std::size_t rank, std::size_t line) {
     return &lanes_.ends[(rank * static_cast<std::size_t>(c_.lines) + line) * lane_count];
+  }
+
+  /// For the last of the gradients that are reduced beside compute: what is left of that counts.
+  void wait(std::size_t at) {
+    double* end = &lanes_.ends[at * lane_count];
+    const double* reduced = &lanes_.reduced[at * lane_count];
+    if (rec_) {
+      const std::size_t rank = at / rec_->lines;
+      for (std::size_t k = 0; k < lane_count; ++k) {
+        const auto left = static_cast<float>(std::max(0.0, reduced[k] - end[k]));
+        for (std::size_t i = 0; i < rec_->kinds; ++i)
+          rec_->final_kind[rec_->at(at, i, k)] +=
+              static_cast<float>(c_.reduction_share[rank][static_cast<int>(c_.kinds[i])]) * left;
+        if (at % rec_->lines == 0) rec_->communication[rec_->at(rank, k)] += left;
+      }
+    }
+    raise_row(end, reduced);
   }
 
   void program(std::size_t rank, const Program& p, std::uint64_t cause) {
@@ -314,6 +332,8 @@ float* PairedDraws::next(std::size_t stream, const SampleTable::Bucket* bucket) 
 
 Lanes::Lanes(const Compiled& c)
     : ends(static_cast<std::size_t>(c.workload.pp * c.lines) * lane_count),
+      tail(c.reductions.size() * static_cast<std::size_t>(c.lines) * lane_count),
+      reduced(tail.empty() ? 0 : ends.size()),
       chunks{PairedDraws(c.usual.chunk_law[0].size()), PairedDraws(c.usual.chunk_law[1].size())},
       segment_generator(c.streams.size() * lane_count),
       transfers(c.workload.transfers.present ? c.streams.size() : 0),
@@ -357,6 +377,7 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   StrikeQueue strikes(lanes.strikes);
   float instant[lane_count] = {}, constant[3][lane_count];
   const double at_once[lane_count] = {};
+  double begin[lane_count];
   const bool hops = c.workload.transfers.present;
   const Compiled::Replica& replica = *lanes.replica;
   const auto by_segments = [&](std::size_t s) {
@@ -393,10 +414,16 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
     }
     strikes.at(i, [&](const Strike& strike) { (strike.hop ? hop : compute)[strike.lane] += strike.seconds; });
     const double* arrival = t.receive_slot >= 0 ? &lanes.arrival[t.receive_slot * lane_count] : at_once;
+    const bool completes = !c.reductions_of(i).empty();
+    if (completes) {
+      std::copy_n(free, lane_count, begin);
+      raise_row(begin, arrival);
+    }
     if (communication)
       advance_row(free, arrival, compute, communication);
     else
       advance_row(free, arrival, compute);
+    if (completes) reduce_gradients(c, lanes, i, 0, begin);
     if (t.send_slot >= 0)
       send_row(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
   }
@@ -412,6 +439,7 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   const bool hops = c.workload.transfers.present;
   float instant[lane_count] = {};
   std::vector<float> struck(lines * lane_count);
+  std::vector<double> begin(lines * lane_count);
   if (rec) {
     std::fill(rec->compute.begin(), rec->compute.end(), 0.0f);
     std::fill(rec->communication.begin(), rec->communication.end(), 0.0f);
@@ -426,10 +454,13 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
       if (t.receive_slot >= 0)
         raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
+    const bool completes = !c.reductions_of(i).empty();
+    if (completes) std::copy_n(chunk.line(0), begin.size(), begin.data());
     if (!lanes.strikes.empty()) std::fill(struck.begin(), struck.end(), 0.0f);
     chunk.run(i, c.program(replica, i), &lanes.segment_generator[s * lane_count], strikes, struck.data());
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
+      if (completes) reduce_gradients(c, lanes, i, l, &begin[l * lane_count]);
       if (t.send_slot < 0) continue;
       double* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
       float* hop = instant;

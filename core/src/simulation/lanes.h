@@ -43,6 +43,10 @@ struct Lanes {
   std::uint64_t key[lane_count];               ///< in: who each lane is
   std::vector<double> ends;  ///< out: [pp * lines][lane_count], when what the replica does alone ends
 
+  // Of gradients that are reduced beside compute; empty without any.
+  std::vector<double> tail;     ///< in: [reductions * lines][lane_count], as in SharedDraws
+  std::vector<double> reduced;  ///< [pp * lines][lane_count], when the last of them is done
+
   std::array<PairedDraws, 2> chunks;  ///< by stream: compute and communication of a chunk
   std::vector<pcg32_oneseq> segment_generator;
   PairedDraws transfers;
@@ -69,6 +73,11 @@ std::vector<std::span<const Pair>> batches(const Compiled& compiled, std::vector
 /// quantile. `steps` are those of `shared`. Without `stalls` none strike.
 void load(const Compiled& compiled, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
           std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes);
+
+/// Once a line's chunk has run: when the gradients that it completes are reduced. No chunk waits for that.
+/// `begin`: when it began, by lane. Where in the chunk a layer's are complete is taken as its mean share.
+void reduce_gradients(const Compiled& compiled, Lanes& lanes, std::size_t task, std::size_t line,
+                      const double* begin);
 
 /// Every draw at its mean: what the lasting causes alone make of a replica. Without stalls.
 void simulate_means(const Compiled& compiled, Lanes& lanes);

@@ -134,6 +134,11 @@ void load(const Compiled& c, const SharedDraws& shared, const Stalls* stalls, st
       load_micro_batches(c, keys, lanes);
     }
   }
+  for (std::size_t row = 0; row * lane_count < lanes.tail.size(); ++row) {
+    const auto lines = static_cast<std::size_t>(c.lines);
+    const double* tail = shared.tail(row / lines, row % lines);
+    for (std::size_t k = 0; k < lane_count; ++k) lanes.tail[row * lane_count + k] = tail[pair[k].step];
+  }
   lanes.replica = &c.usual;
   lanes.strikes.clear();
   if (!stalls) return;

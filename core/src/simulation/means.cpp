@@ -31,6 +31,8 @@ void finish_means(const Compiled& c, Lanes& lanes) {
   }
   for (std::size_t r = 0; r <= last; ++r) program(r, c.usual.after[r]);
   for (std::size_t r = 0; r <= last; ++r)
+    if (!lanes.reduced.empty()) raise_row(row(r), &lanes.reduced[r * lines * lane_count]);
+  for (std::size_t r = 0; r <= last; ++r)
     for (std::size_t l = 1; l < lines; ++l) std::copy_n(row(r), lane_count, row(r) + l * lane_count);
 }
 
@@ -39,6 +41,7 @@ void finish_means(const Compiled& c, Lanes& lanes) {
 void simulate_means(const Compiled& c, Lanes& lanes) {
   clear(lanes);
   float duration[lane_count], transfer[lane_count];
+  double begin[lane_count];
   // Without micro-batch causes a stream's chunks are alike, and so are its transfers.
   std::vector<float> known(lanes.micro.empty() ? 2 * c.streams.size() * lane_count : 0);
   const auto chunk = [&](std::size_t s, const Graph::Task& t, float* out) {
@@ -72,10 +75,17 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
       row = both;
       sent = both + lane_count;
     }
+    const bool completes = !c.reductions_of(i).empty();
+    if (completes) {
+      std::copy_n(free, lane_count, begin);
+      if (t.receive_slot >= 0)
+        raise_row(begin, &lanes.arrival[static_cast<std::size_t>(t.receive_slot) * lane_count]);
+    }
     if (t.receive_slot >= 0)
       advance_row(free, &lanes.arrival[static_cast<std::size_t>(t.receive_slot) * lane_count], row);
     else
       add_row(free, row);
+    if (completes) reduce_gradients(c, lanes, i, 0, begin);
     if (t.send_slot < 0) continue;
     send_row(&lanes.link[static_cast<std::size_t>(t.link) * lane_count], free, sent,
              &lanes.arrival[static_cast<std::size_t>(t.send_slot) * lane_count]);

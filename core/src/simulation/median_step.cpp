@@ -6,6 +6,7 @@
 #include "prism/graph.h"
 #include "prism/simulation.h"
 #include "simulation/causes.h"
+#include "simulation/step_end.h"
 
 namespace prism {
 namespace {
@@ -27,8 +28,12 @@ double median_s(const Workload& w, const std::vector<Segment>& segments, double 
 /// By pipeline rank, how many times longer compute takes there.
 using Slow = std::vector<double>;
 
-/// When each pipeline rank has ended its last chunk.
-std::vector<double> play(const Workload& w, const Graph& graph, const Slow& slow) {
+/// When each pipeline rank has ended its last chunk, and the last reduction of gradients beside it.
+struct Played {
+  std::vector<double> end, reduced;
+};
+
+Played play(const Workload& w, const Graph& graph, const Slow& slow) {
   std::vector<double> chunk;
   for (std::size_t s = 0; s < w.stages.size(); ++s)
     for (const auto* pass : {&w.stages[s].forward, &w.stages[s].backward, &w.stages[s].weight})
@@ -36,22 +41,35 @@ std::vector<double> play(const Workload& w, const Graph& graph, const Slow& slow
   const double hop[] = {w.transfers.present ? median_s(w, w.transfers.forward) : 0,
                         w.transfers.present ? median_s(w, w.transfers.backward) : 0};
   const auto ranks = static_cast<std::size_t>(w.pp);
-  std::vector<double> end(ranks, 0), link(2 * ranks, 0), arrival(static_cast<std::size_t>(graph.slots), 0);
-  for (const Graph::Task& t : graph.tasks) {
-    double& now = end[static_cast<std::size_t>(t.rank)];
+  std::vector<double> link(2 * ranks, 0), arrival(static_cast<std::size_t>(graph.slots), 0);
+  Played played{std::vector<double>(ranks, 0), std::vector<double>(ranks, 0)};
+  const std::vector<std::int32_t> completing = completing_tasks(w, graph);
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Graph::Task& t = graph.tasks[i];
+    const auto rank = static_cast<std::size_t>(t.rank), stage = static_cast<std::size_t>(t.stage);
+    double& now = played.end[rank];
     if (t.receive_slot >= 0) now = std::max(now, arrival[static_cast<std::size_t>(t.receive_slot)]);
+    if (completing[stage] == static_cast<std::int32_t>(i)) {
+      const auto ready = sums_of(w.stages[stage].gradients(), [&](const Operator& op) {
+        return (class_of(op.kind) == Class::compute ? slow[rank] : 1) * median_s(w, op);
+      });
+      double& reduced = played.reduced[rank];
+      for (const Bucket& b : w.stages[stage].buckets)
+        reduced = std::max(reduced, now + ready[b.after]) + median_s(w, b.reduce);
+    }
     now += chunk[static_cast<std::size_t>(t.stage) * pass_count + static_cast<std::size_t>(t.pass)];
     if (t.send_slot < 0) continue;
     double& free = link[static_cast<std::size_t>(t.link)];
     free = std::max(now, free) + hop[t.pass == Pass::backward];
     arrival[static_cast<std::size_t>(t.send_slot)] = free;
   }
-  return end;
+  return played;
 }
 
 /// After the last backward pass. At their medians replicas are alike, so pipeline ranks wait only for one
 /// another.
-double finish(const Workload& w, std::vector<double> end, const Slow& slow) {
+double finish(const Workload& w, Played played, const Slow& slow) {
+  std::vector<double>& end = played.end;
   std::vector<std::size_t> next(end.size(), 0);
   std::vector<const Segment*> meeting(end.size());
   const auto advance = [&](std::size_t r) {
@@ -61,6 +79,7 @@ double finish(const Workload& w, std::vector<double> end, const Slow& slow) {
       const Segment& s = program[next[r]++];
       for (const Operator& op : s.compute) end[r] += slow[r] * median_s(w, op);
       if (!s.has_collective) continue;
+      if (s.group == Group::data || s.group == Group::world) end[r] = std::max(end[r], played.reduced[r]);
       if (s.group == Group::embedding || s.group == Group::world)
         meeting[r] = &s;
       else
@@ -81,6 +100,7 @@ double finish(const Workload& w, std::vector<double> end, const Slow& slow) {
       advance(r);
     }
   }
+  for (std::size_t r = 0; r < end.size(); ++r) end[r] = std::max(end[r], played.reduced[r]);
   return *std::max_element(end.begin(), end.end());
 }
 
@@ -104,7 +124,7 @@ Result<double> slow_node_inflation(const Workload& w, double factor) {
   if (!graph) return Result<double>::faults(graph.diagnostics);
   const Places places(w);
   const Slow none(static_cast<std::size_t>(w.pp), 1);
-  const std::vector<double> healthy = play(w, *graph, none);
+  const Played healthy = play(w, *graph, none);
   // Every node holds ranks as one of those of the first replica does.
   std::set<std::int32_t> nodes;
   for (std::int64_t r = 0; r < w.pp; ++r)
@@ -114,7 +134,7 @@ Result<double> slow_node_inflation(const Workload& w, double factor) {
   double sum = 0;
   for (const std::int32_t node : nodes) {
     // The ranks it slows in each replica, and by when the latest replica is there.
-    std::vector<double> end = healthy;
+    Played latest = healthy;
     Slow at_end = none;
     for (std::int64_t d = 0; d < w.dp; ++d) {
       Slow slow = none;
@@ -124,10 +144,13 @@ Result<double> slow_node_inflation(const Workload& w, double factor) {
               node)
             slow[static_cast<std::size_t>(r)] = at_end[static_cast<std::size_t>(r)] = factor;
       if (slow == none) continue;
-      const std::vector<double> late = play(w, *graph, slow);
-      for (std::size_t r = 0; r < end.size(); ++r) end[r] = std::max(end[r], late[r]);
+      const Played late = play(w, *graph, slow);
+      for (std::size_t r = 0; r < late.end.size(); ++r) {
+        latest.end[r] = std::max(latest.end[r], late.end[r]);
+        latest.reduced[r] = std::max(latest.reduced[r], late.reduced[r]);
+      }
     }
-    sum += finish(w, std::move(end), at_end);
+    sum += finish(w, std::move(latest), at_end);
   }
   return Result<double>::of(sum / static_cast<double>(nodes.size()) / finish(w, healthy, none));
 }

@@ -12,6 +12,7 @@ namespace prism {
 inline void clear(Lanes& lanes) {
   std::fill(lanes.ends.begin(), lanes.ends.end(), 0.0);
   std::fill(lanes.link.begin(), lanes.link.end(), 0.0);
+  std::fill(lanes.reduced.begin(), lanes.reduced.end(), 0.0);
 }
 
 /// Multipliers of a mix at a rank and line; null where nothing acts.

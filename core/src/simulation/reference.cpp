@@ -19,10 +19,11 @@ namespace {
 
 /// One thing a rank does, in the order of its program.
 struct Action {
-  enum Type { compute, collective, beside, send, receive } type;
+  enum Type { compute, collective, beside, send, receive, complete, reduce } type;
   Operator op;
   Group group = Group::none;
-  std::int64_t message = -1;  ///< send, receive: which micro-batch's activations or gradients
+  std::int64_t message = -1;  ///< send, receive: which micro-batch's activations or gradients; complete,
+                              ///< reduce: which bucket of the rank
   int direction = 0;          ///< send: 0 forward, 1 backward
   std::int32_t micro_batch = -1;
 };
@@ -303,7 +304,32 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
         const auto of_micro_batch = [&](std::size_t from, std::int32_t micro_batch) {
           for (; from < program.size(); ++from) program[from].micro_batch = micro_batch;
         };
-        for (const ScheduledTask& task : schedule->order({p, w.virtual_stages, m}, r)) {
+        const std::vector<ScheduledTask> order = schedule->order({p, w.virtual_stages, m}, r);
+        std::vector<Operator> reductions;  // beside compute, in the order of their stream
+        // With what completes a bucket: that no compute waits for its reduction is why it can stand below.
+        const auto completing = [&](const StageProgram& stage, const std::vector<Segment>& list) {
+          std::size_t done = 0;
+          auto bucket = stage.buckets.begin();
+          const auto complete = [&] {
+            for (; bucket != stage.buckets.end() && bucket->after == done; ++bucket) {
+              program.push_back({Action::complete, {}, Group::none, std::ssize(reductions)});
+              reductions.push_back(bucket->reduce);
+            }
+            ++done;
+          };
+          complete();
+          for (const Segment& s : list) {
+            for (const Operator& op : s.compute) {
+              program.push_back({Action::compute, op});
+              complete();
+            }
+            if (!s.has_collective) continue;
+            program.push_back({Action::collective, s.collective, s.group});
+            complete();
+          }
+        };
+        for (std::size_t i = 0; i < order.size(); ++i) {
+          const ScheduledTask& task = order[i];
           const bool forward = task.pass == Pass::forward;
           const std::size_t first = program.size();
           const std::int64_t from = forward ? task.stage - 1 : task.stage + 1,
@@ -313,7 +339,15 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
             program.push_back(
                 {Action::receive, {}, Group::none, message_of(d, t, from, task.pass, task.micro_batch)});
           const StageProgram& stage = w.stages[task.stage];
-          segments(forward ? stage.forward : task.pass == Pass::backward ? stage.backward : stage.weight);
+          const Pass completes = stage.weight.empty() ? Pass::backward : Pass::weight;
+          const bool last = std::none_of(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
+                                         [&](const ScheduledTask& later) {
+                                           return later.stage == task.stage && later.pass == task.pass;
+                                         });
+          if (!stage.buckets.empty() && task.pass == completes && last)
+            completing(stage, stage.gradients());
+          else
+            segments(forward ? stage.forward : task.pass == Pass::backward ? stage.backward : stage.weight);
           if (passes_on && to >= 0 && to < stages) {
             const Operator hop = !w.transfers.present ? Operator{}
                                  : forward            ? w.transfers.forward
@@ -323,7 +357,16 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
           }
           of_micro_batch(first, task.micro_batch);
         }
-        segments(w.end.rank[r]);
+        // Replicas meet once everything is reduced.
+        const auto meets = [](const Segment& s) {
+          return s.has_collective && (s.group == Group::data || s.group == Group::world);
+        };
+        const std::vector<Segment>& end = w.end.rank[r];
+        const auto meeting = std::find_if(end.begin(), end.end(), meets);
+        segments({end.begin(), meeting});
+        for (std::size_t k = 0; k < reductions.size(); ++k)
+          program.push_back({Action::reduce, reductions[k], Group::data, static_cast<std::int64_t>(k)});
+        segments({meeting, end.end()});
       }
 
   // Play the programs once without times: a rank goes on until it must wait for a message or for the others
@@ -370,6 +413,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
         e.micro_batch = s.micro_batch;
         e.compute = s.type == Action::compute;
         e.kind = s.op.kind;
+        if (s.type == Action::complete || s.type == Action::reduce) e.message = s.message;
         e.shape = s.op.shape;
         e.group = s.group;
         e.leaves_node = s.type == Action::send ? w.transfers_leave_node : w.leaves_node(s.group);
@@ -424,6 +468,9 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
   // and whether anything has been computed since.
   std::vector<double> free(machine.world, 0), since(machine.world, 0);
   std::vector<char> waited(machine.world, 0);
+  // When each bucket of gradients is complete, and the stream of their reductions is free.
+  std::vector<std::vector<double>> complete(machine.world);
+  std::vector<double> reduced(machine.world, 0);
   const Shared shared = machine.draw(seed, trial);
   const std::map<std::size_t, double> delay = machine.draw_stalls(generator);
   for (std::size_t i = 0; i < machine.events.size(); ++i) {
@@ -447,6 +494,19 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
           free[member] = start + duration;
           now[member] = std::max(now[member], free[member]);
           waited[member] = 1;
+        }
+        break;
+      }
+      case Action::complete:
+        complete[rank].push_back(now[rank]);
+        break;
+      case Action::reduce: {
+        double start = 0;
+        for (std::int32_t member : e.ranks)
+          start = std::max({start, complete[member][e.message], reduced[member]});
+        for (std::int32_t member : e.ranks) {
+          reduced[member] = start + duration;
+          now[member] = std::max(now[member], reduced[member]);
         }
         break;
       }

@@ -16,7 +16,11 @@ SharedDraws::Buffer SharedDraws::buffer(std::int64_t rows) {
   return Buffer(new float[static_cast<std::size_t>(rows) * lane_count]);
 }
 
-SharedDraws::SharedDraws(const Compiled& c) : c_(c), wide_slots_of_(c.causes.causes.size()) {
+SharedDraws::SharedDraws(const Compiled& c, const Stalls& stalls)
+    : c_(c),
+      stalls_(stalls),
+      tails_(c.reductions.size() * static_cast<std::size_t>(c.lines) * lane_count),
+      wide_slots_of_(c.causes.causes.size()) {
   const Places& places = c.causes.places;
   for (std::size_t s = 0; s < c.causes.slots.size(); ++s) {
     const Causes::SlotCauses& slot = c.causes.slots[s];
@@ -206,8 +210,12 @@ void SharedDraws::draw(std::uint64_t seed, std::span<const Step> steps) {
     step_key_[k] = shared_key(seed, step.trial, Factor::Period::step);
     run_key_[k] = shared_key(seed, step.run, Factor::Period::run);
   }
+  if (c_.causes.any()) draw_causes();
+  if (!c_.reductions.empty()) draw_tails(seed, steps);
+}
+
+void SharedDraws::draw_causes() {
   const Causes& causes = c_.causes;
-  if (!causes.any()) return;
   // What the whole cluster shares, then what differs from place to place.
   std::vector<float> common(causes.slots.size() * lane_count, 1.0f);
   for (std::size_t i = 0; i < causes.causes.size(); ++i) {

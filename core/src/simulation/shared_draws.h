@@ -10,6 +10,7 @@
 
 #include "simulation/compiled.h"
 #include "simulation/rows.h"
+#include "simulation/stalls.h"
 
 namespace prism {
 
@@ -23,7 +24,7 @@ std::uint64_t shared_key(std::uint64_t seed, std::int64_t step_or_run, Factor::P
 
 class SharedDraws {
  public:
-  explicit SharedDraws(const Compiled& compiled);
+  SharedDraws(const Compiled& compiled, const Stalls& stalls);
 
   /// Draws for at most lane_count steps, one a lane; the last one fills the lanes that are left.
   void draw(std::uint64_t seed, std::span<const Step> steps);
@@ -42,6 +43,21 @@ class SharedDraws {
     return rows.wide ? &rows.worst[static_cast<std::size_t>(rank) * lane_count] : &rows.value[0];
   }
 
+  /// The same of a mix, in one lane.
+  float worst(Causes::Mix mix, std::int64_t rank, std::size_t lane) const {
+    if (mix == 0) return 1;
+    float sum = 0;
+    for (const auto& [slot, share] : c_.causes.mixes[static_cast<std::size_t>(mix)])
+      sum += share * worst(slot, rank)[lane];
+    return sum;
+  }
+
+  /// By lane: from when a reduction beside compute starts until its rank's last one is done, on the slowest
+  /// of the groups that a line stands for.
+  const double* tail(std::size_t reduction, std::size_t line) const {
+    return &tails_[(reduction * static_cast<std::size_t>(c_.lines) + line) * lane_count];
+  }
+
  private:
   /// Megabytes that are drawn before they are read: not filled, as a vector would.
   using Buffer = std::unique_ptr<float[]>;
@@ -54,6 +70,7 @@ class SharedDraws {
     std::vector<float> worst;  ///< [ranks][lane_count]
   };
   using SlotLists = std::array<std::vector<std::int32_t>, Causes::apart_count>;
+  void draw_causes();
   void draw_cause(std::size_t cause);
   void multiply(const std::vector<std::int32_t>& slots, std::int64_t group, std::int64_t line,
                 const float* by);
@@ -61,8 +78,11 @@ class SharedDraws {
   void join_nodes(std::int64_t group, bool compute, Causes::Apart apart, float* out) const;
   void find_changes();
   void change_places();
+  void draw_tails(std::uint64_t seed, std::span<const Step> steps);
 
   const Compiled& c_;
+  const Stalls& stalls_;
+  std::vector<double> tails_;  ///< [reductions * lines][lane_count]
   std::vector<Rows> rows_;
   std::vector<SlotLists> wide_slots_of_;  ///< by cause
   /// By (group, line): whether a what-if has fixed what lasts there, on every rank.

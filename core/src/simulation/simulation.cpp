@@ -248,12 +248,14 @@ double unit_draws(const Simulation& s, Phase phase) {
     segment += hop;
   }
   const double replica = c.sampling == Sampling::chunk ? chunk : segment;
+  const auto shared = static_cast<double>(std::ssize(c.reductions) * data_groups(c.workload));  // of a trial
   switch (phase) {
     case Phase::pilot:
       return pilot_unit * replica;
     case Phase::trials:
       return s.reference ? static_cast<double>(block_trials * s.reference->draws())
-                         : static_cast<double>(block_trials * s.effort.simulated) * replica;
+                         : static_cast<double>(block_trials) *
+                               (static_cast<double>(s.effort.simulated) * replica + shared);
     case Phase::attribution:
       // The recorded pass costs about as much as three others.
       return static_cast<double>(attribution_unit *

@@ -48,7 +48,8 @@ Acted acted(const Compiled& c, const Draw& d, const std::string& what) {
 
 Stalls::Stalls(const Compiled& c) : c_(c) {
   const Workload& w = c.workload;
-  static const std::uint64_t family = stream_key("stall"), end_family = stream_key("stall at the end");
+  static const std::uint64_t family = stream_key("stall"), end_family = stream_key("stall at the end"),
+                             reduction_family = stream_key("stall beside backward");
   const auto ranks = static_cast<double>(w.tp), gpus = static_cast<double>(w.gpus_per_node);
   const auto nodes = static_cast<double>(c.causes.places.nodes_a_group);
   // The compute of a group runs on as many nodes as it fills, its collectives on those it touches.
@@ -62,7 +63,9 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
     if (stall.per_node_s == 0) continue;
     Cause cause{stream_key(family, stream_key(stall.key)),
                 stream_key(end_family, stream_key(stall.key)),
+                stream_key(reduction_family, stream_key(stall.key)),
                 c.stall_law[i],
+                {},
                 {},
                 {},
                 {},
@@ -112,6 +115,9 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
       cause.world_mean.push_back(
           acts ? stall.per_node_s * std::max(1.0, world / gpus) * section.world_median_s : 0);
     }
+    for (const Compiled::Reduction& r : c.reductions)
+      cause.reduction_mean.push_back(
+          varies_by(stall.what, w, r.kind, leaves) ? stall.per_node_s * apart * data_nodes * r.median_s : 0);
     causes_.push_back(std::move(cause));
   }
 }
@@ -170,6 +176,18 @@ void Stalls::at_end(std::uint64_t seed, std::int64_t trial, std::vector<std::vec
       for (std::int64_t n = count_of(cause.world_mean[k], generator()); n > 0; --n)
         world[k] += static_cast<double>(sample(c_.bucket(cause.duration), generator()));
     }
+  }
+}
+
+void Stalls::beside_backward(std::uint64_t seed, std::int64_t trial, std::vector<double>& delay) const {
+  const auto groups = static_cast<std::size_t>(data_groups(c_.workload));
+  for (const Cause& cause : causes_) {
+    pcg32_oneseq generator(stream_state(seed, static_cast<std::uint64_t>(trial), cause.reduction_key));
+    for (std::size_t i = 0; i < cause.reduction_mean.size(); ++i)
+      for (std::int64_t n = count_of(cause.reduction_mean[i], generator()); n > 0; --n) {
+        const auto group = static_cast<std::size_t>(uniform(generator()) * static_cast<double>(groups));
+        delay[i * groups + group] += static_cast<double>(sample(c_.bucket(cause.duration), generator()));
+      }
   }
 }
 

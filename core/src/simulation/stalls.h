@@ -42,6 +42,9 @@ class Stalls {
   void at_end(std::uint64_t seed, std::int64_t trial, std::vector<std::vector<double>>& rows,
               std::vector<double>& world) const;
 
+  /// Delays of the reductions beside compute, added to [reductions * data groups].
+  void beside_backward(std::uint64_t seed, std::int64_t trial, std::vector<double>& delay) const;
+
  private:
   static double uniform(std::uint32_t word) { return (static_cast<double>(word) + 0.5) / 4294967296.0; }
   struct Place {
@@ -51,13 +54,14 @@ class Stalls {
     float hidden_s;  ///< of the delay, what compute beside the collective still hides
   };
   struct Cause {
-    std::uint64_t key, end_key;
+    std::uint64_t key, end_key, reduction_key;
     LawBook::Law duration;
     std::vector<double> count;  ///< P(N <= n)
     std::vector<Place> places;
     std::vector<double> weight;                     ///< cumulative, over places
     std::vector<std::vector<double>> section_mean;  ///< [section][pp]
     std::vector<double> world_mean;                 ///< [section]
+    std::vector<double> reduction_mean;             ///< [reductions]
   };
   static std::int64_t count_of(double mean, std::uint32_t word);
   std::int64_t draw_count(const Cause& cause, std::uint32_t word) const;

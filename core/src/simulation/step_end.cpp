@@ -144,7 +144,59 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
   return true;
 }
 
+/// Gradients that are reduced beside the last backward pass of their stage.
+void compile_reductions(Compiled& c) {
+  const Workload& w = c.workload;
+  LawBook& book = c.book;
+  const auto& tasks = c.graph.tasks;
+  std::vector<std::int32_t> last = completing_tasks(w, c.graph);
+  std::erase(last, -1);
+  if (last.empty()) return;
+  std::sort(last.begin(), last.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::pair(tasks[static_cast<std::size_t>(a)].rank, a) <
+           std::pair(tasks[static_cast<std::size_t>(b)].rank, b);
+  });
+  c.first_reduction.assign(tasks.size(), -1);
+  c.reduction_share.resize(static_cast<std::size_t>(w.pp));
+  for (const std::int32_t task : last) {
+    const Graph::Task& t = tasks[static_cast<std::size_t>(task)];
+    const StageProgram& stage = w.stages[static_cast<std::size_t>(t.stage)];
+    const auto mean = sums_of(stage.gradients(), [&](const Operator& op) { return book.mean(op); });
+    const auto median = sums_of(stage.gradients(), [&](const Operator& op) { return book.median(op); });
+    const auto share = [](const std::vector<double>& sums, std::size_t after) {
+      return sums.back() > 0 ? sums[after] / sums.back() : 1;
+    };
+    c.first_reduction[static_cast<std::size_t>(task)] = static_cast<std::int32_t>(c.reductions.size());
+    const std::vector<HeldReplicas> held = held_replicas(c, t.rank);
+    for (const Bucket& b : stage.buckets) {
+      Compiled::Reduction r{
+          task, share(mean, b.after), share(median, b.after), {}, book.median(b.reduce), b.reduce.kind, 0};
+      for (const HeldReplicas& of_group : held)
+        r.law.push_back(book.at_quantile_or_above(book.of(b.reduce), of_group.mass));
+      r.mix = c.causes.mix({{c.causes.slot_of(r.kind, w.leaves_node(Group::data)), 1}});
+      c.reductions.push_back(std::move(r));
+      c.reduction_share[static_cast<std::size_t>(t.rank)][static_cast<int>(b.reduce.kind)] +=
+          book.mean(b.reduce);
+    }
+  }
+  for (BySeconds& seconds : c.reduction_share) {
+    double total = 0;
+    for (const double s : seconds) total += s;
+    for (double& s : seconds) s = total > 0 ? s / total : 0;
+  }
+}
+
 }  // namespace
+
+std::vector<std::int32_t> completing_tasks(const Workload& w, const Graph& graph) {
+  std::vector<std::int32_t> last(w.stages.size(), -1);
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const auto s = static_cast<std::size_t>(graph.tasks[i].stage);
+    const Pass pass = w.stages[s].weight.empty() ? Pass::backward : Pass::weight;
+    if (!w.stages[s].buckets.empty() && graph.tasks[i].pass == pass) last[s] = static_cast<std::int32_t>(i);
+  }
+  return last;
+}
 
 Law law_after(Compiled& compiled, const Compiled::Stream& weights) {
   const Workload& w = compiled.workload;
@@ -249,6 +301,7 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& comp
     compiled.usual.embedding = compiler.draw({op}, LawBook::none, false, w.leaves_node(Group::embedding));
     compile_exchange(compiled, nullptr, nullptr, compiled.usual);
   }
+  compile_reductions(compiled);
   return {};
 }
 

@@ -26,7 +26,7 @@ Player::Player(const Compiled& c, const Stalls& stalls, std::uint64_t seed, cons
     : c_(c),
       stalls_(stalls),
       seed_(seed),
-      shared_(c),
+      shared_(c, stalls),
       lanes_(c),
       alike_(!c.causes.wide() && !c.causes.micro_batch()) {
   if (!alike_) screening_.emplace(c, guess);

@@ -90,6 +90,10 @@ std::vector<Diagnostic> ineffective(const Scenario& s, const Kinds& used) {
                  "cp_exchange has no effect with cp 1: there is nothing to exchange");
   if (s.parallel.zero == 0 && s.parallel.gather != Gather::per_micro_batch)
     warnings.add("/parallel/gather", "gather has no effect with zero 0: nothing is gathered");
+  if (const Parallel& p = s.parallel;
+      p.overlap_grad_reduce && p.dp * p.cp == 1 && (!s.model->experts || p.tp == p.etp * p.ep))
+    warnings.add("/parallel/overlap_grad_reduce",
+                 "overlap_grad_reduce has no effect with dp 1: no gradients are reduced");
   if (s.training_run && s.training_run->elastic && s.parallel.dp == 1)
     warnings.add(
         "/training_run/elastic",

@@ -3,6 +3,7 @@
 #include "workload/flops.h"
 #include "workload/memory.h"
 #include "workload/network.h"
+#include "workload/parameters.h"
 #include "workload/program.h"
 #include "workload/shapes.h"
 #include "workload/step_end.h"
@@ -12,8 +13,10 @@
 namespace prism::workload {
 namespace {
 
-std::vector<StageProgram> stage_programs(const Transformer& transformer, const Model& model,
-                                         const std::vector<std::int64_t>& layers) {
+std::vector<StageProgram> stage_programs(const Transformer& transformer, const Scenario& scenario,
+                                         const Network& network) {
+  const Model& model = *scenario.model;
+  const std::vector<std::int64_t>& layers = scenario.parallel.layers_per_virtual_stage;
   std::vector<StageProgram> stages;
   std::int64_t first_layer = 0;
   for (std::size_t stage = 0; stage < layers.size(); ++stage) {
@@ -27,10 +30,24 @@ std::vector<StageProgram> stage_programs(const Transformer& transformer, const M
       transformer.layer_forward(forward, has_experts(model, i));
     if (last) transformer.head_forward(forward);
     if (last) transformer.head_backward(backward);
-    for (std::int64_t i = end_layer; i-- > first_layer;)
+    std::vector<std::size_t> complete;
+    for (std::int64_t i = end_layer; i-- > first_layer;) {
       transformer.layer_backward(backward, has_experts(model, i));
+      complete.push_back(backward.size());
+    }
     if (first) transformer.embedding_backward(backward);
-    stages.push_back({std::move(forward).take(), std::move(backward).take(), {}, layers[stage]});
+    std::vector<Bucket> buckets;
+    if (scenario.parallel.overlap_grad_reduce) {
+      // What the ends hold is complete with the layer beside it; without layers, with the chunk.
+      if (complete.empty()) complete.push_back(0);
+      complete.back() = backward.size();
+      const std::vector<Parameters> held = parameters_by_layer(model, scenario.parallel, stage);
+      for (std::size_t i = 0; i < held.size(); ++i)
+        for (Operator& reduce : bucket_reductions(scenario, network, held[i]))
+          buckets.push_back({complete[i], std::move(reduce)});
+    }
+    stages.push_back(
+        {std::move(forward).take(), std::move(backward).take(), {}, layers[stage], std::move(buckets)});
     first_layer = end_layer;
   }
   return stages;
@@ -74,7 +91,7 @@ Result<Workload> from_job(const Scenario& scenario) {
   const Transformer transformer(scenario, network);
 
   Workload workload;
-  workload.stages = stage_programs(transformer, model, parallel.layers_per_virtual_stage);
+  workload.stages = stage_programs(transformer, scenario, network);
   if (!model.experts || model.experts->dense_first > 0)
     workload.notes.push_back({"layer", layer_text(transformer, false)});
   if (model.experts) workload.notes.push_back({"layer with experts", layer_text(transformer, true)});
@@ -107,6 +124,15 @@ Result<Workload> from_job(const Scenario& scenario) {
                                                        seconds_text(hop.seconds) + ", of which " +
                                                        number_text(100 * beside) + " % beside compute"});
   }
+
+  const Operator* largest = nullptr;
+  for (const StageProgram& stage : workload.stages)
+    for (const Bucket& b : stage.buckets)
+      if (!largest || b.reduce.scale_s > largest->scale_s) largest = &b.reduce;
+  if (largest)
+    workload.notes.push_back(
+        {"gradient buckets", "a layer each, beside the last backward pass; the longest, " + largest->name +
+                                 ": " + seconds_text(largest->scale_s)});
 
   workload.end.rank = step_end_programs(scenario, network, workload.notes);
   workload.memory = rank_memory(scenario);

@@ -102,6 +102,23 @@ std::vector<Parameters> parameters_held(const Model& model, const Parallel& para
   return held;
 }
 
+std::vector<Parameters> parameters_by_layer(const Model& model, const Parallel& parallel, std::size_t stage) {
+  const std::vector<std::int64_t>& layers = parallel.layers_per_virtual_stage;
+  std::int64_t first = 0;
+  for (std::size_t s = 0; s < stage; ++s) first += layers[s];
+  std::vector<Parameters> held;
+  for (std::int64_t i = first + layers[stage]; i-- > first;)
+    held.push_back(layer_parameters(model, has_experts(model, i), parallel));
+  if (held.empty()) held.emplace_back();
+  const double embedding = embedding_parameters(model, parallel.tp);
+  if (stage == 0) held.back().plain += embedding;
+  if (stage + 1 == layers.size()) {
+    held.front().norms += norm_parameters(model) / 2;
+    if (!model.tied_embeddings || parallel.pp > 1) held.front().plain += embedding;
+  }
+  return held;
+}
+
 double model_parameters(const Model& m, bool active) {
   const Parallel whole;
   const double dense = real(m.experts ? m.experts->dense_first : m.layers);

@@ -19,6 +19,13 @@ class Program {
     segments_.back().compute.push_back(op);
   }
 
+  /// Operators so far, collectives included.
+  std::size_t size() const {
+    std::size_t count = 0;
+    for (const Segment& s : segments_) count += s.compute.size() + s.has_collective;
+    return count;
+  }
+
   /// Adds a compute operator in front of the last collective, so that the program still ends in one: a chunk
   /// that ends in a collective composes exactly. It is the same work in the same chunk, only its place is
   /// moved. Collectives beside compute that are waited for together stay together.

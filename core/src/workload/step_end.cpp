@@ -52,8 +52,10 @@ class StepEnd {
     Program program;
     before_reduction(program, held, first_or_last);
     const double common = held.plain + held.norms;
-    gradients = reduce(program, plain_, common);
-    if (held.experts > 0) reduce(program, experts_, held.experts);
+    if (!parallel_.overlap_grad_reduce) {
+      gradients = reduce(program, plain_, common);
+      if (held.experts > 0) reduce(program, experts_, held.experts);
+    }
     if (parallel_.world() > 1)
       program.collective(
           {"gradient norm for clipping", Kind::all_reduce, network_.all_reduce(network_.world, 4).seconds},
@@ -62,6 +64,18 @@ class StepEnd {
     gather(program, plain_, common);
     if (held.experts > 0) gather(program, experts_, held.experts);
     return program;
+  }
+
+  /// What reduces gradients beside compute, in full.
+  std::vector<Operator> bucket(const Parameters& held) const {
+    std::vector<Operator> list;
+    const auto add = [&](const Exchange& e, double parameters) {
+      if (parameters == 0) return;
+      for (const Reduction& r : reductions(e, parameters)) list.push_back({r.name, r.kind, r.time.seconds});
+    };
+    add(plain_, held.plain + held.norms);
+    add(experts_, held.experts);
+    return list;
   }
 
   std::string gradients_note() const {
@@ -87,23 +101,33 @@ class StepEnd {
     }
   }
 
-  /// Returns how the largest of the collectives runs.
-  CommunicationTime reduce(Program& program, const Exchange& e, double parameters) const {
+  struct Reduction {
+    const char* name;
+    Kind kind;
+    CommunicationTime time;
+  };
+  std::vector<Reduction> reductions(const Exchange& e, double parameters) const {
     const double bytes = cost_.gradient_bytes * parameters;
-    CommunicationTime main;
-    const auto add = [&](const char* name, Kind kind, const CommunicationTime& time) {
-      program.collective({name, kind, exposed(time.seconds)}, Group::data);
-      if (time.seconds > main.seconds) main = time;
-    };
+    std::vector<Reduction> list;
     if (!sharded_) {
-      if (e.all.size > 1) add(e.reduce, Kind::all_reduce, network_.all_reduce(e.all, bytes));
-      return main;
+      if (e.all.size > 1) list.push_back({e.reduce, Kind::all_reduce, network_.all_reduce(e.all, bytes)});
+      return list;
     }
     if (scatters_ && e.shard.size > 1)
-      add(e.scatter, Kind::reduce_scatter, network_.gather_or_scatter(e.shard, bytes));
+      list.push_back({e.scatter, Kind::reduce_scatter, network_.gather_or_scatter(e.shard, bytes)});
     if (e.replicas.size > 1)
-      add(e.between, Kind::all_reduce,
-          network_.all_reduce(e.replicas, bytes / static_cast<double>(e.shard.size)));
+      list.push_back({e.between, Kind::all_reduce,
+                      network_.all_reduce(e.replicas, bytes / static_cast<double>(e.shard.size))});
+    return list;
+  }
+
+  /// Returns how the largest of the collectives runs.
+  CommunicationTime reduce(Program& program, const Exchange& e, double parameters) const {
+    CommunicationTime main;
+    for (const Reduction& r : reductions(e, parameters)) {
+      program.collective({r.name, r.kind, exposed(r.time.seconds)}, Group::data);
+      if (r.time.seconds > main.seconds) main = r.time;
+    }
     return main;
   }
 
@@ -134,6 +158,11 @@ class StepEnd {
 
 }  // namespace
 
+std::vector<Operator> bucket_reductions(const Scenario& scenario, const Network& network,
+                                        const Parameters& held) {
+  return StepEnd(scenario, network).bucket(held);
+}
+
 std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
                                                     std::vector<Workload::Note>& notes) {
   const CostModel& cost = scenario.cost_model;
@@ -156,7 +185,9 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
   if (network.data.size > 1 && cost.dp_overlap > 0)
     notes.push_back({"data-parallel overlap",
                      number_text(100 * cost.dp_overlap) +
-                         " % of data-parallel communication is taken as hidden; the rest counts"});
+                         (scenario.parallel.overlap_grad_reduce
+                              ? " % of the parameter all-gather is taken as hidden; the rest counts"
+                              : " % of data-parallel communication is taken as hidden; the rest counts")});
   return programs;
 }
 

@@ -7,6 +7,7 @@
 #include "prism/scenario.h"
 #include "prism/workload.h"
 #include "workload/network.h"
+#include "workload/parameters.h"
 
 namespace prism::workload {
 
@@ -14,5 +15,9 @@ namespace prism::workload {
 /// over the replicas, clipping, optimizer, parameters. Adds to `notes` what was chosen.
 std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
                                                     std::vector<Workload::Note>& notes);
+
+/// The collectives that reduce these gradients beside the backward pass.
+std::vector<Operator> bucket_reductions(const Scenario& scenario, const Network& network,
+                                        const Parameters& held);
 
 }  // namespace prism::workload

@@ -31,6 +31,7 @@ void visit_operators(const Workload& w, const Visit& visit) {
     segments(stage.forward);
     segments(stage.backward);
     segments(stage.weight);
+    for (const Bucket& b : stage.buckets) visit(b.reduce);
   }
   for (const auto& rank : w.end.rank) segments(rank);
   if (w.transfers.present) {
@@ -64,17 +65,24 @@ workload::Kinds kinds_of(const Workload& w) {
 }
 
 /// Half of every matrix product of a backward pass is the gradient of its weights: the same multiplication
-/// count as the gradient of its input.
+/// count as the gradient of its input. Buckets are complete with their layer's gradients.
 void split_weight_gradients(Workload& w) {
   for (StageProgram& stage : w.stages) {
     Segment weights;
-    for (Segment& s : stage.backward)
+    std::vector<std::size_t> of_weights{0};  // by operators of the backward pass
+    for (Segment& s : stage.backward) {
       for (Operator& op : s.compute) {
-        if (op.kind != Kind::gemm) continue;
-        op.scale_s /= 2;
-        weights.compute.push_back(op);
+        if (op.kind == Kind::gemm) {
+          op.scale_s /= 2;
+          weights.compute.push_back(op);
+        }
+        of_weights.push_back(weights.compute.size());
       }
-    if (!weights.compute.empty()) stage.weight.push_back(std::move(weights));
+      if (s.has_collective) of_weights.push_back(weights.compute.size());
+    }
+    if (weights.compute.empty()) continue;
+    stage.weight.push_back(std::move(weights));
+    for (Bucket& b : stage.buckets) b.after = of_weights[b.after];
   }
 }
 
