@@ -127,6 +127,27 @@ describe("a ZeRO level", () => {
   });
 });
 
+describe("gradient reduction beside the last backward pass", () => {
+  const field = choice("overlap_grad_reduce");
+  const plain = reading(scenario({ parallel: { dp: 8 } }));
+  const beside = reading(scenario({ parallel: { dp: 8, overlap_grad_reduce: true } }));
+  test("is a choice, and nothing is written where it is not taken", () => {
+    expect([field.value(plain), field.value(beside)]).toEqual(["after", "beside"]);
+    expect(JSON.parse(field.write(plain, "beside")).parallel).toEqual({ dp: 8, overlap_grad_reduce: true });
+    expect(JSON.parse(field.write(beside, "after")).parallel).toEqual({ dp: 8 });
+  });
+  test("is not offered from ZeRO-2 on, which takes it back", () => {
+    expect(field.shown?.(beside)).toBe(true);
+    expect(field.shown?.(reading(scenario({ parallel: { zero: 2 } })))).toBe(false);
+    expect(JSON.parse(choice("zero").write(beside, "2")).parallel).toEqual({ dp: 8, zero: 2 });
+    expect(JSON.parse(choice("zero").write(beside, "1")).parallel).toEqual({
+      dp: 8,
+      overlap_grad_reduce: true,
+      zero: 1,
+    });
+  });
+});
+
 test("expert parallelism is offered to a model with experts", () => {
   expect(number("ep").shown?.(reading(source, { model: { layers: 2 } }))).toBe(false);
   expect(number("ep").shown?.(reading(source, { model: { experts: { count: 64 } } }))).toBe(true);

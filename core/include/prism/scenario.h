@@ -135,7 +135,8 @@ struct CostModel {
   double gradient_bytes = 0;   ///< bytes a parameter in gradient reduction
   double optimizer_bytes = 0;  ///< memory traffic of the optimizer, bytes a parameter
   double tp_overlap = 0;       ///< share of tensor-parallel communication hidden behind compute
-  double dp_overlap = 0;       ///< share of data-parallel communication hidden behind compute
+  double dp_overlap = 0;       ///< share of data-parallel communication hidden behind compute; with
+                               ///< Parallel::overlap_grad_reduce, of the parameter all-gather
   double pp_overlap =
       1;  ///< share of a pipeline transfer that runs beside compute; the receiver waits for the rest
   Calibration calibration = Calibration::none;

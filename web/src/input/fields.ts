@@ -211,6 +211,26 @@ export const fields: Field[] = [
   },
   {
     kind: "choice",
+    id: "overlap_grad_reduce",
+    group: "layout",
+    label: "Gradient reduction",
+    pointer: "/parallel/overlap_grad_reduce",
+    // ZeRO-2 and 3 reduce in every micro-batch.
+    shown: (r) => hasModel(r) && Number(shown(r, "/parallel/zero").value ?? 0) < 2,
+    options: () => [
+      { value: "after", label: "after the last backward pass" },
+      { value: "beside", label: "beside the last backward pass" },
+    ],
+    value: (r) => (overlapsReduction(r) ? "beside" : "after"),
+    help: (r) =>
+      overlapsReduction(r)
+        ? "Layer by layer. dp_overlap acts on the parameter all-gather only."
+        : "All at once; dp_overlap is the share taken as hidden.",
+    write: (r, when) =>
+      withValue(r.text, "/parallel/overlap_grad_reduce", when === "beside" ? true : undefined),
+  },
+  {
+    kind: "choice",
     id: "recompute",
     group: "layout",
     label: "Recomputation",
@@ -336,6 +356,8 @@ function hasExperts(r: Reading): boolean {
   return isObject(valueAt(r.resolved, "/model/experts")) || valueAt(r.data, "/parallel/ep") !== undefined;
 }
 
+const overlapsReduction = (r: Reading) => valueAt(r.data, "/parallel/overlap_grad_reduce") === true;
+
 const zeroMeanings = [
   "Gradients are all-reduced; every replica holds everything.",
   "Replicas share the optimizer: reduce-scatter of gradients, all-gather of parameters.",
@@ -343,11 +365,15 @@ const zeroMeanings = [
   "Replicas share the parameters too. With pp above 1 they gather once a step.",
 ];
 
-/** A pipeline cannot gather in every micro-batch, and without ZeRO nothing is sharded: what goes with the level. */
+/**
+ * What goes with the level: a pipeline cannot gather in every micro-batch, without ZeRO nothing is sharded, and
+ * from 2 on gradients are reduced in every micro-batch.
+ */
 function withZero(r: Reading, level: string): string {
   let text = withValue(r.text, "/parallel/zero", Number(level));
   const pipelined = Number(shown(r, "/parallel/pp").value ?? 1) > 1;
   if (Number(level) >= 2 && pipelined) text = withValue(text, "/parallel/gather", "per_step");
+  if (Number(level) >= 2) text = withValue(text, "/parallel/overlap_grad_reduce", undefined);
   return level === "0" ? withValue(text, "/parallel/dp_shard", undefined) : text;
 }
 
