@@ -47,7 +47,8 @@ Pipeline layered(const Layout& l) {
     return l.tp > 1 ? Pipeline::collective(ops, collective) : Pipeline::compute(ops);
   };
   std::vector<Segment> forward, backward, weight;
-  std::vector<Bucket> buckets;
+  std::vector<Segment> reductions;
+  std::vector<std::size_t> complete_after;
   std::size_t done = 0;
   for (int i = 0; i < l.layers; ++i) {
     forward.push_back(close({gemm, attention}));
@@ -62,12 +63,14 @@ Pipeline layered(const Layout& l) {
       backward.push_back(close({gemm, gemm}));
       done += 5 + (l.tp > 1 ? 2 : 0);
     }
-    buckets.push_back({done, reduce});
+    reductions.push_back(Pipeline::collective({}, reduce, Group::data));
+    complete_after.push_back(done);
   }
   p.every_stage(forward, backward);
   for (StageProgram& s : p.w.stages) {
     s.weight = weight;
-    s.buckets = buckets;
+    s.reductions = reductions;
+    s.complete_after = complete_after;
   }
   if (l.pp > 1) {
     const Operator hop = p.op(Kind::send_recv, test::lognormal(0.003, l.communication_cv));
@@ -271,8 +274,11 @@ TEST(Buckets, FaultsAreFound) {
   EXPECT_TRUE(compare(w, w, 1).agrees());
   Workload late = w, last = w;
   for (StageProgram& s : late.stages)
-    for (Bucket& b : s.buckets) b.after = s.buckets.back().after;
-  for (StageProgram& s : last.stages) s.buckets.erase(s.buckets.begin(), s.buckets.end() - 1);
+    for (std::size_t& after : s.complete_after) after = s.complete_after.back();
+  for (StageProgram& s : last.stages) {
+    s.reductions.resize(1);
+    s.complete_after = {s.complete_after.back()};
+  }
   EXPECT_FALSE(compare(late, w, 1).agrees());
   EXPECT_FALSE(compare(last, w, 1).agrees());
 }
@@ -348,14 +354,15 @@ TEST(Buckets, OfAJob) {
         ASSERT_TRUE(after);
         for (const StageProgram& stage : w->stages) {
           const std::size_t each = (experts ? 2 : 1) * (s["parallel"].contains("dp_shard") ? 2 : 1);
-          ASSERT_EQ(stage.buckets.size(), 2 * each);
+          ASSERT_EQ(stage.reductions.size(), 2 * each);
           std::size_t operators = 0;
           for (const Segment& segment : stage.gradients())
             operators += segment.compute.size() + segment.has_collective;
-          EXPECT_GT(stage.buckets.front().after, operators / 3);
-          EXPECT_LT(stage.buckets.front().after, operators);
-          EXPECT_EQ(stage.buckets.back().after, operators);
-          EXPECT_EQ(stage.buckets.front().reduce.kind, zero == 0 ? Kind::all_reduce : Kind::reduce_scatter);
+          EXPECT_GT(stage.complete_after.front(), operators / 3);
+          EXPECT_LT(stage.complete_after.front(), operators);
+          EXPECT_EQ(stage.complete_after.back(), operators);
+          EXPECT_EQ(stage.reductions.front().collective.kind,
+                    zero == 0 ? Kind::all_reduce : Kind::reduce_scatter);
         }
         const double step_s = *median_step_s(*w);
         EXPECT_LT(step_s, *median_step_s(*after));
@@ -371,7 +378,7 @@ TEST(Buckets, OfAJob) {
 /// Streams are named by rank: what is drawn beside compute moves no other draw.
 TEST(Buckets, MoveNoOtherDraw) {
   Workload with = layered({.pp = 2, .dp = 4, .reduce_s = 1e-9}).w, without = with;
-  for (StageProgram& s : without.stages) s.buckets.clear();
+  for (StageProgram& s : without.stages) s.reductions.clear(), s.complete_after.clear();
   const auto a = test::run(with, 256, 1, "exact").outcome.step_s,
              b = test::run(without, 256, 1, "exact").outcome.step_s;
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-7);

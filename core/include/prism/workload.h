@@ -46,21 +46,17 @@ struct Segment {
   Operator beside = {};
 };
 
-/// Gradients of one layer, reduced over Group::data on a stream of its own once the last micro-batch has
-/// completed them. No compute waits for it, only what follows the last backward.
-struct Bucket {
-  std::size_t after;  ///< operators of the pass that completes them, collectives included, that come first
-  Operator reduce;
-};
-
 /// One virtual stage.
 struct StageProgram {
   std::vector<Segment> forward, backward;
   std::vector<Segment>
       weight;  ///< gradients of the weights, where the schedule plays them apart; else in `backward`
   std::int64_t layers = 0;
-  std::vector<Bucket> buckets = {};  ///< in the order in which they are complete; empty: reduced at the end
-
+  /// Collectives that reduce gradients on a stream of their own beside the last micro-batch, in order: no
+  /// compute waits for them, only what follows the last backward. Empty: gradients are reduced there.
+  std::vector<Segment> reductions = {};
+  /// By reduction: operators of the pass that completes gradients, collectives included, that come first.
+  std::vector<std::size_t> complete_after = {};
   /// The pass that completes gradients.
   const std::vector<Segment>& gradients() const { return weight.empty() ? backward : weight; }
 };

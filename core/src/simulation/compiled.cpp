@@ -61,8 +61,7 @@ void make_tables(Compiled& compiled) {
     for (const Section::Rank& r : s.rank) drawn.insert(drawn.end(), r.law.begin(), r.law.end());
     drawn.push_back(s.world_law);
   }
-  for (const Compiled::Reduction& r : compiled.reductions)
-    drawn.insert(drawn.end(), r.law.begin(), r.law.end());
+  drawn.insert(drawn.end(), compiled.reduction_law.begin(), compiled.reduction_law.end());
   for (Law law : drawn) {
     compiled.varies |= !compiled.book.table(law).is_constant();
     if (static_cast<std::size_t>(law) >= compiled.tables.size()) compiled.tables.resize(law + 1);
@@ -122,15 +121,13 @@ void sum_ranks(Compiled& c) {
 }
 
 void list_kinds(Compiled& compiled) {
-  BySeconds share{};
+  BySeconds share = compiled.reduction_share;
   auto add = [&](const Program& p) {
     for (const Draw& d : p.draws)
       for (int k = 0; k < kind_count; ++k) share[k] += d.share[k];
   };
   for (const auto* programs : {&compiled.programs, &compiled.usual.before, &compiled.usual.after})
     for (const Program& p : *programs) add(p);
-  for (const BySeconds& of_rank : compiled.reduction_share)
-    for (int k = 0; k < kind_count; ++k) share[k] += of_rank[k];
   for (int k = 0; k < kind_count; ++k)
     if (share[k] + (compiled.embedding_exchange ? compiled.usual.embedding.share[k] : 0) > 0)
       compiled.kinds.push_back(static_cast<Kind>(k));
@@ -155,8 +152,6 @@ void name_streams(Compiled& compiled) {
   compiled.embedding_key = stream_key("embedding exchange");
   for (std::size_t k = 0; k < compiled.sections.size(); ++k)
     compiled.section_key.push_back(stream_key(stream_key("end of step"), k));
-  for (std::size_t r = 0; r < compiled.usual.before.size(); ++r)
-    compiled.reduction_key.push_back(stream_key(stream_key("reduced beside backward"), r));
 }
 
 /// One law for all compute of a chunk and one for all its communication; false if some do not convolve. With

@@ -7,7 +7,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -165,26 +164,22 @@ struct Compiled {
   bool embedding_exchange = false;
   std::vector<Section> sections;  ///< at least one
 
-  /// What reduces a bucket of gradients beside compute. Rank by rank, in the order of its stream of them.
+  /// What reduces gradients beside compute, in the order of the chunks that complete them.
   struct Reduction {
-    std::int32_t task;              ///< chunk that completes the gradients
-    double share, median_share;     ///< of the chunk's time, when it does: by means and by medians
-    std::vector<LawBook::Law> law;  ///< [data groups]
+    std::int32_t task;  ///< chunk that completes them
+    double share;       ///< of its time, when it does
     double median_s;
     Kind kind;
     Causes::Mix mix;
   };
   std::vector<Reduction> reductions;
-  std::vector<std::int32_t> first_reduction;  ///< [tasks], of those it completes; -1: none
-  std::vector<BySeconds> reduction_share;     ///< [pp], of their mean, by kind
-  /// Of those that a task completes.
-  std::span<const Reduction> reductions_of(std::size_t task) const {
-    if (reductions.empty() || first_reduction[task] < 0) return {};
-    const auto first = static_cast<std::size_t>(first_reduction[task]);
-    std::size_t end = first;
-    while (end < reductions.size() && reductions[end].task == reductions[first].task) ++end;
-    return std::span(reductions).subspan(first, end - first);
+  std::vector<LawBook::Law> reduction_law;  ///< [reductions * data groups]
+  BySeconds reduction_share{};              ///< of all of them, by kind
+  /// Whether the reduction is of gradients that this task completes.
+  bool completes(std::size_t task, std::size_t reduction) const {
+    return reduction < reductions.size() && static_cast<std::size_t>(reductions[reduction].task) == task;
   }
+  std::size_t rank_of(const Reduction& r) const { return static_cast<std::size_t>(graph.tasks[r.task].rank); }
 
   std::vector<LawBook::Law> stall_law;  ///< [stalls], of a stall's duration
 
@@ -198,8 +193,7 @@ struct Compiled {
   std::array<std::vector<std::uint64_t>, 2> chunk_key;  ///< compute, communication
   std::vector<std::uint64_t> segment_key, hop_key, before_key, after_key;
   std::uint64_t embedding_key = 0;
-  std::vector<std::uint64_t> section_key;    ///< [sections], of a trial
-  std::vector<std::uint64_t> reduction_key;  ///< [pp], of a trial
+  std::vector<std::uint64_t> section_key;  ///< [sections], of a trial
 
   std::size_t stream(std::size_t task) const { return static_cast<std::size_t>(stream_of[task]); }
   /// Index of what a chunk sends: by rank and direction.

@@ -59,6 +59,7 @@ Alone play_alone(const Compiled& c, std::int64_t replica, const std::vector<doub
   Recording<double>& rec = alone.rec;  // at their medians all lines are equal: one stands for them
   std::vector<double>& end = alone.end;
   std::vector<double> link(2 * ranks, 0), reduced(ranks, 0);
+  std::size_t reduction = 0;
 
   const auto seconds_of = [&](const Program& p, std::size_t rank) {
     if (replica < 0) return p.median_by_kind;
@@ -81,9 +82,9 @@ Alone play_alone(const Compiled& c, std::int64_t replica, const std::vector<doub
     const double arrival = t.source < 0 ? 0 : rec.arrival[t.source];
     const double begin = std::max(end[rank], arrival);
     end[rank] = begin + (replica < 0 ? p.median_s : total_of(seconds));
-    for (const Compiled::Reduction& r : c.reductions_of(i))
-      reduced[rank] = std::max(reduced[rank], begin + r.median_share * (end[rank] - begin) +
-                                                  tail[static_cast<std::size_t>(&r - c.reductions.data())]);
+    for (; c.completes(i, reduction); ++reduction)
+      reduced[rank] = std::max(reduced[rank],
+                               begin + c.reductions[reduction].share * (end[rank] - begin) + tail[reduction]);
     double sent = 0, hop = 0;
     if (t.send_slot >= 0) {
       const std::size_t receiver = (t.pass == Pass::backward ? rank + ranks - 1 : rank + 1) % ranks;
@@ -123,11 +124,9 @@ Alone play_alone(const Compiled& c, std::int64_t replica, const std::vector<doub
   }
   for (std::size_t r = 0; r < ranks; ++r) spend(r, seconds_of(c.usual.after[r], r));
   for (std::size_t r = 0; r < ranks; ++r) {
-    if (reduced[r] <= end[r]) continue;
-    BySeconds left = c.reduction_share[r];
-    for (double& seconds : left) seconds *= reduced[r] - end[r];
+    BySeconds left = c.reduction_share;
+    for (double& seconds : left) seconds *= std::max(0.0, reduced[r] - end[r]);
     spend(r, left);
-    end[r] = reduced[r];
   }
   return alone;
 }
@@ -146,13 +145,10 @@ Deterministic deterministic_step(const Compiled& c) {
     for (std::int64_t d : replicas) most = std::max(most, Constants(c, d).at(mix, rank));
     return most;
   };
-  std::vector<double> tail(c.reductions.size());
+  std::vector<double> tail(c.reductions.size()), of_rank(ranks, 0);
   for (std::size_t i = tail.size(); i-- > 0;) {
-    const auto rank_of = [&](std::size_t j) {
-      return static_cast<std::size_t>(c.graph.tasks[static_cast<std::size_t>(c.reductions[j].task)].rank);
-    };
-    tail[i] = c.reductions[i].median_s * worst(c.reductions[i].mix, rank_of(i));
-    if (i + 1 < tail.size() && rank_of(i + 1) == rank_of(i)) tail[i] += tail[i + 1];
+    const std::size_t rank = c.rank_of(c.reductions[i]);
+    tail[i] = of_rank[rank] += c.reductions[i].median_s * worst(c.reductions[i].mix, rank);
   }
   std::vector<Alone> alone;
   for (std::int64_t d : replicas) alone.push_back(play_alone(c, d, tail));

@@ -111,7 +111,7 @@ class Ending {
         const auto left = static_cast<float>(std::max(0.0, reduced[k] - end[k]));
         for (std::size_t i = 0; i < rec_->kinds; ++i)
           rec_->final_kind[rec_->at(at, i, k)] +=
-              static_cast<float>(c_.reduction_share[rank][static_cast<int>(c_.kinds[i])]) * left;
+              static_cast<float>(c_.reduction_share[static_cast<int>(c_.kinds[i])]) * left;
         if (at % rec_->lines == 0) rec_->communication[rec_->at(rank, k)] += left;
       }
     }
@@ -378,6 +378,7 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
   float instant[lane_count] = {}, constant[3][lane_count];
   const double at_once[lane_count] = {};
   double begin[lane_count];
+  std::size_t reduction = 0;  // next
   const bool hops = c.workload.transfers.present;
   const Compiled::Replica& replica = *lanes.replica;
   const auto by_segments = [&](std::size_t s) {
@@ -414,7 +415,7 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
     }
     strikes.at(i, [&](const Strike& strike) { (strike.hop ? hop : compute)[strike.lane] += strike.seconds; });
     const double* arrival = t.receive_slot >= 0 ? &lanes.arrival[t.receive_slot * lane_count] : at_once;
-    const bool completes = !c.reductions_of(i).empty();
+    const bool completes = c.completes(i, reduction);
     if (completes) {
       std::copy_n(free, lane_count, begin);
       raise_row(begin, arrival);
@@ -423,7 +424,7 @@ void simulate_chunks(const Compiled& c, Lanes& lanes) {
       advance_row(free, arrival, compute, communication);
     else
       advance_row(free, arrival, compute);
-    if (completes) reduce_gradients(c, lanes, i, 0, begin);
+    if (completes) reduction = reduce_gradients(c, lanes, reduction, 0, begin);
     if (t.send_slot >= 0)
       send_row(&lanes.link[t.link * lane_count], free, hop, &lanes.arrival[t.send_slot * lane_count]);
   }
@@ -440,6 +441,7 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
   float instant[lane_count] = {};
   std::vector<float> struck(lines * lane_count);
   std::vector<double> begin(lines * lane_count);
+  std::size_t reduction = 0, next = 0;
   if (rec) {
     std::fill(rec->compute.begin(), rec->compute.end(), 0.0f);
     std::fill(rec->communication.begin(), rec->communication.end(), 0.0f);
@@ -454,13 +456,13 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
       if (t.receive_slot >= 0)
         raise_row(chunk.line(l), &lanes.arrival[(t.receive_slot * lines + l) * lane_count]);
     }
-    const bool completes = !c.reductions_of(i).empty();
+    const bool completes = c.completes(i, reduction);
     if (completes) std::copy_n(chunk.line(0), begin.size(), begin.data());
     if (!lanes.strikes.empty()) std::fill(struck.begin(), struck.end(), 0.0f);
     chunk.run(i, c.program(replica, i), &lanes.segment_generator[s * lane_count], strikes, struck.data());
     for (std::size_t l = 0; l < lines; ++l) {
       std::copy_n(chunk.line(l), lane_count, &lanes.ends[(t.rank * lines + l) * lane_count]);
-      if (completes) reduce_gradients(c, lanes, i, l, &begin[l * lane_count]);
+      if (completes) next = reduce_gradients(c, lanes, reduction, l, &begin[l * lane_count]);
       if (t.send_slot < 0) continue;
       double* arrival = &lanes.arrival[(t.send_slot * lines + l) * lane_count];
       float* hop = instant;
@@ -477,6 +479,7 @@ void simulate_segments(const Compiled& c, Lanes& lanes, Recording<float>* rec) {
         std::copy_n(hop, lane_count, &rec->hop[rec->at(i * lines + l, 0)]);
       }
     }
+    reduction = next;
   }
   Ending(c, lanes, rec).run(&strikes);
 }

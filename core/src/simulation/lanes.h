@@ -74,10 +74,11 @@ std::vector<std::span<const Pair>> batches(const Compiled& compiled, std::vector
 void load(const Compiled& compiled, const SharedDraws& shared, const Stalls* stalls, std::uint64_t seed,
           std::span<const Step> steps, std::span<const Pair> pairs, Lanes& lanes);
 
-/// Once a line's chunk has run: when the gradients that it completes are reduced. No chunk waits for that.
-/// `begin`: when it began, by lane. Where in the chunk a layer's are complete is taken as its mean share.
-void reduce_gradients(const Compiled& compiled, Lanes& lanes, std::size_t task, std::size_t line,
-                      const double* begin);
+/// Once a line's chunk has run: when the gradients that it completes are reduced, from its first reduction
+/// on. No chunk waits for that. `begin`: when it began, by lane. Where in the chunk a layer's are complete is
+/// taken as its share of the medians. Returns the next chunk's first reduction.
+std::size_t reduce_gradients(const Compiled& compiled, Lanes& lanes, std::size_t first, std::size_t line,
+                             const double* begin);
 
 /// Every draw at its mean: what the lasting causes alone make of a replica. Without stalls.
 void simulate_means(const Compiled& compiled, Lanes& lanes);

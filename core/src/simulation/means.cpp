@@ -42,6 +42,7 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
   clear(lanes);
   float duration[lane_count], transfer[lane_count];
   double begin[lane_count];
+  std::size_t reduction = 0;  // next
   // Without micro-batch causes a stream's chunks are alike, and so are its transfers.
   std::vector<float> known(lanes.micro.empty() ? 2 * c.streams.size() * lane_count : 0);
   const auto chunk = [&](std::size_t s, const Graph::Task& t, float* out) {
@@ -75,7 +76,7 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
       row = both;
       sent = both + lane_count;
     }
-    const bool completes = !c.reductions_of(i).empty();
+    const bool completes = c.completes(i, reduction);
     if (completes) {
       std::copy_n(free, lane_count, begin);
       if (t.receive_slot >= 0)
@@ -85,7 +86,7 @@ void simulate_means(const Compiled& c, Lanes& lanes) {
       advance_row(free, &lanes.arrival[static_cast<std::size_t>(t.receive_slot) * lane_count], row);
     else
       add_row(free, row);
-    if (completes) reduce_gradients(c, lanes, i, 0, begin);
+    if (completes) reduction = reduce_gradients(c, lanes, reduction, 0, begin);
     if (t.send_slot < 0) continue;
     send_row(&lanes.link[static_cast<std::size_t>(t.link) * lane_count], free, sent,
              &lanes.arrival[static_cast<std::size_t>(t.send_slot) * lane_count]);

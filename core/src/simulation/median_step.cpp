@@ -28,12 +28,8 @@ double median_s(const Workload& w, const std::vector<Segment>& segments, double 
 /// By pipeline rank, how many times longer compute takes there.
 using Slow = std::vector<double>;
 
-/// When each pipeline rank has ended its last chunk, and the last reduction of gradients beside it.
-struct Played {
-  std::vector<double> end, reduced;
-};
-
-Played play(const Workload& w, const Graph& graph, const Slow& slow) {
+/// When each pipeline rank has ended its last chunk; by rank after those, the reductions beside its chunks.
+std::vector<double> play(const Workload& w, const Graph& graph, const Slow& slow) {
   std::vector<double> chunk;
   for (std::size_t s = 0; s < w.stages.size(); ++s)
     for (const auto* pass : {&w.stages[s].forward, &w.stages[s].backward, &w.stages[s].weight})
@@ -41,37 +37,36 @@ Played play(const Workload& w, const Graph& graph, const Slow& slow) {
   const double hop[] = {w.transfers.present ? median_s(w, w.transfers.forward) : 0,
                         w.transfers.present ? median_s(w, w.transfers.backward) : 0};
   const auto ranks = static_cast<std::size_t>(w.pp);
-  std::vector<double> link(2 * ranks, 0), arrival(static_cast<std::size_t>(graph.slots), 0);
-  Played played{std::vector<double>(ranks, 0), std::vector<double>(ranks, 0)};
+  std::vector<double> end(2 * ranks, 0), link(2 * ranks, 0),
+      arrival(static_cast<std::size_t>(graph.slots), 0);
   const std::vector<std::int32_t> completing = completing_tasks(w, graph);
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const Graph::Task& t = graph.tasks[i];
-    const auto rank = static_cast<std::size_t>(t.rank), stage = static_cast<std::size_t>(t.stage);
-    double& now = played.end[rank];
+  for (const Graph::Task& t : graph.tasks) {
+    double& now = end[static_cast<std::size_t>(t.rank)];
     if (t.receive_slot >= 0) now = std::max(now, arrival[static_cast<std::size_t>(t.receive_slot)]);
-    if (completing[stage] == static_cast<std::int32_t>(i)) {
-      const auto ready = sums_of(w.stages[stage].gradients(), [&](const Operator& op) {
-        return (class_of(op.kind) == Class::compute ? slow[rank] : 1) * median_s(w, op);
-      });
-      double& reduced = played.reduced[rank];
-      for (const Bucket& b : w.stages[stage].buckets)
-        reduced = std::max(reduced, now + ready[b.after]) + median_s(w, b.reduce);
-    }
+    const double begin = now;
     now += chunk[static_cast<std::size_t>(t.stage) * pass_count + static_cast<std::size_t>(t.pass)];
+    if (completing[static_cast<std::size_t>(t.stage)] == &t - graph.tasks.data()) {
+      const StageProgram& stage = w.stages[static_cast<std::size_t>(t.stage)];
+      const std::vector<double> shares = completion(w, stage);
+      double& reduced = end[ranks + static_cast<std::size_t>(t.rank)];
+      for (std::size_t k = 0; k < shares.size(); ++k)
+        reduced = std::max(reduced, begin + shares[k] * (now - begin)) +
+                  median_s(w, stage.reductions[k].collective);
+    }
     if (t.send_slot < 0) continue;
     double& free = link[static_cast<std::size_t>(t.link)];
     free = std::max(now, free) + hop[t.pass == Pass::backward];
     arrival[static_cast<std::size_t>(t.send_slot)] = free;
   }
-  return played;
+  return end;
 }
 
 /// After the last backward pass. At their medians replicas are alike, so pipeline ranks wait only for one
 /// another.
-double finish(const Workload& w, Played played, const Slow& slow) {
-  std::vector<double>& end = played.end;
-  std::vector<std::size_t> next(end.size(), 0);
-  std::vector<const Segment*> meeting(end.size());
+double finish(const Workload& w, std::vector<double> end, const Slow& slow) {
+  const std::size_t ranks = end.size() / 2;
+  std::vector<std::size_t> next(ranks, 0);
+  std::vector<const Segment*> meeting(ranks);
   const auto advance = [&](std::size_t r) {
     const std::vector<Segment>& program = w.end.rank[r];
     meeting[r] = nullptr;
@@ -79,19 +74,19 @@ double finish(const Workload& w, Played played, const Slow& slow) {
       const Segment& s = program[next[r]++];
       for (const Operator& op : s.compute) end[r] += slow[r] * median_s(w, op);
       if (!s.has_collective) continue;
-      if (s.group == Group::data || s.group == Group::world) end[r] = std::max(end[r], played.reduced[r]);
+      if (s.group == Group::data || s.group == Group::world) end[r] = std::max(end[r], end[ranks + r]);
       if (s.group == Group::embedding || s.group == Group::world)
         meeting[r] = &s;
       else
         end[r] += median_s(w, s.collective);
     }
   };
-  for (std::size_t r = 0; r < end.size(); ++r) advance(r);
+  for (std::size_t r = 0; r < ranks; ++r) advance(r);
   while (meeting.front()) {
     std::vector<std::size_t> members{0};
     const bool all = meeting.front()->group == Group::world;
-    for (std::size_t r = 1; r < end.size(); ++r)
-      if (all || r + 1 == end.size()) members.push_back(r);
+    for (std::size_t r = 1; r < ranks; ++r)
+      if (all || r + 1 == ranks) members.push_back(r);
     double latest = 0;
     for (const std::size_t r : members) latest = std::max(latest, end[r]);
     latest += median_s(w, meeting.front()->collective);
@@ -100,7 +95,6 @@ double finish(const Workload& w, Played played, const Slow& slow) {
       advance(r);
     }
   }
-  for (std::size_t r = 0; r < end.size(); ++r) end[r] = std::max(end[r], played.reduced[r]);
   return *std::max_element(end.begin(), end.end());
 }
 
@@ -124,7 +118,7 @@ Result<double> slow_node_inflation(const Workload& w, double factor) {
   if (!graph) return Result<double>::faults(graph.diagnostics);
   const Places places(w);
   const Slow none(static_cast<std::size_t>(w.pp), 1);
-  const Played healthy = play(w, *graph, none);
+  const std::vector<double> healthy = play(w, *graph, none);
   // Every node holds ranks as one of those of the first replica does.
   std::set<std::int32_t> nodes;
   for (std::int64_t r = 0; r < w.pp; ++r)
@@ -134,7 +128,7 @@ Result<double> slow_node_inflation(const Workload& w, double factor) {
   double sum = 0;
   for (const std::int32_t node : nodes) {
     // The ranks it slows in each replica, and by when the latest replica is there.
-    Played latest = healthy;
+    std::vector<double> end = healthy;
     Slow at_end = none;
     for (std::int64_t d = 0; d < w.dp; ++d) {
       Slow slow = none;
@@ -144,13 +138,10 @@ Result<double> slow_node_inflation(const Workload& w, double factor) {
               node)
             slow[static_cast<std::size_t>(r)] = at_end[static_cast<std::size_t>(r)] = factor;
       if (slow == none) continue;
-      const Played late = play(w, *graph, slow);
-      for (std::size_t r = 0; r < late.end.size(); ++r) {
-        latest.end[r] = std::max(latest.end[r], late.end[r]);
-        latest.reduced[r] = std::max(latest.reduced[r], late.reduced[r]);
-      }
+      const std::vector<double> late = play(w, *graph, slow);
+      for (std::size_t r = 0; r < end.size(); ++r) end[r] = std::max(end[r], late[r]);
     }
-    sum += finish(w, std::move(latest), at_end);
+    sum += finish(w, std::move(end), at_end);
   }
   return Result<double>::of(sum / static_cast<double>(nodes.size()) / finish(w, healthy, none));
 }

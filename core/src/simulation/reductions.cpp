@@ -6,57 +6,59 @@
 // and replicas still meet only at the end of the step.
 #include <algorithm>
 #include <pcg_random.hpp>
-#include <utility>
 
 #include "simulation/lanes.h"
 
 namespace prism {
 
 void SharedDraws::draw_tails(std::uint64_t seed, std::span<const Step> steps) {
-  const auto& reductions = c_.reductions;
+  static const std::uint64_t key = stream_key("reduced beside backward");
   const auto lines = static_cast<std::size_t>(c_.lines),
              groups = static_cast<std::size_t>(data_groups(c_.workload));
-  std::vector<double> seconds(reductions.size() * groups);
+  std::vector<double> seconds(c_.reductions.size() * groups),
+      tails(static_cast<std::size_t>(c_.workload.pp) * groups);
   for (std::size_t k = 0; k < steps.size(); ++k) {
     std::fill(seconds.begin(), seconds.end(), 0.0);
     if (stalls_.any()) stalls_.beside_backward(seed, steps[k].trial, seconds);
     pcg32_oneseq generator;
-    std::int32_t rank = -1;
-    for (std::size_t i = 0; i < reductions.size(); ++i) {
-      const std::int32_t own = c_.graph.tasks[static_cast<std::size_t>(reductions[i].task)].rank;
-      if (std::exchange(rank, own) != own)
-        generator = pcg32_oneseq(stream_state(seed, static_cast<std::uint64_t>(steps[k].trial),
-                                              c_.reduction_key[static_cast<std::size_t>(own)]));
+    for (std::size_t i = 0; i < c_.reductions.size(); ++i) {
+      const Compiled::Reduction& r = c_.reductions[i];
+      if (i == 0 || r.task != c_.reductions[i - 1].task)
+        generator = pcg32_oneseq(
+            stream_state(seed, static_cast<std::uint64_t>(steps[k].trial),
+                         stream_key(key, static_cast<std::uint64_t>(c_.graph.tasks[r.task].stage))));
       // All replicas meet: the slowest place counts.
-      const auto by = static_cast<double>(worst(reductions[i].mix, own, k));
-      for (std::size_t g = 0; g < groups; ++g)
-        seconds[i * groups + g] +=
-            by * static_cast<double>(sample(c_.bucket(reductions[i].law[g]), generator()));
+      const auto by = static_cast<double>(worst(r.mix, static_cast<std::int64_t>(c_.rank_of(r)), k));
+      for (std::size_t g = i * groups; g < (i + 1) * groups; ++g)
+        seconds[g] += by * static_cast<double>(sample(c_.bucket(c_.reduction_law[g]), generator()));
     }
-    std::vector<double> tail(groups);
-    for (std::size_t i = reductions.size(); i-- > 0;) {
-      const std::int32_t own = c_.graph.tasks[static_cast<std::size_t>(reductions[i].task)].rank;
-      if (std::exchange(rank, own) != own) std::fill(tail.begin(), tail.end(), 0.0);
-      for (std::size_t g = 0; g < groups; ++g) tail[g] += seconds[i * groups + g];
-      for (std::size_t l = 0; l < lines; ++l)
-        tails_[(i * lines + l) * lane_count + k] =
-            lines > 1 ? tail[l % groups] : *std::max_element(tail.begin(), tail.end());
+    std::fill(tails.begin(), tails.end(), 0.0);
+    for (std::size_t i = c_.reductions.size(); i-- > 0;) {
+      double* tail = &tails[c_.rank_of(c_.reductions[i]) * groups];
+      double* to = &tails_[i * lines * lane_count + k];
+      for (std::size_t l = 0; l < lines; ++l) to[l * lane_count] = 0;
+      for (std::size_t g = 0; g < groups; ++g) {
+        tail[g] += seconds[i * groups + g];
+        for (std::size_t l = g % lines; l < lines; l += groups)
+          to[l * lane_count] = std::max(to[l * lane_count], tail[g]);
+      }
     }
   }
 }
 
-void reduce_gradients(const Compiled& c, Lanes& lanes, std::size_t task, std::size_t line,
-                      const double* begin) {
+std::size_t reduce_gradients(const Compiled& c, Lanes& lanes, std::size_t first, std::size_t line,
+                             const double* begin) {
   const auto lines = static_cast<std::size_t>(c.lines);
-  const std::size_t row = static_cast<std::size_t>(c.graph.tasks[task].rank) * lines + line;
-  const double* end = &lanes.ends[row * lane_count];
-  double* reduced = &lanes.reduced[row * lane_count];
-  auto at = static_cast<std::size_t>(c.first_reduction[task]);
-  for (const Compiled::Reduction& r : c.reductions_of(task)) {
-    const double* tail = &lanes.tail[(at++ * lines + line) * lane_count];
+  const std::size_t row = (c.rank_of(c.reductions[first]) * lines + line) * lane_count;
+  const double* end = &lanes.ends[row];
+  double* reduced = &lanes.reduced[row];
+  std::size_t i = first;
+  for (; c.completes(static_cast<std::size_t>(c.reductions[first].task), i); ++i) {
+    const double* tail = &lanes.tail[(i * lines + line) * lane_count];
     for (std::size_t k = 0; k < lane_count; ++k)
-      reduced[k] = std::max(reduced[k], begin[k] + r.share * (end[k] - begin[k]) + tail[k]);
+      reduced[k] = std::max(reduced[k], begin[k] + c.reductions[i].share * (end[k] - begin[k]) + tail[k]);
   }
+  return i;
 }
 
 }  // namespace prism

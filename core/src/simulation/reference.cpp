@@ -13,6 +13,7 @@
 #include "simulation/causes.h"
 #include "simulation/groups.h"
 #include "simulation/lanes.h"
+#include "simulation/step_end.h"
 
 namespace prism {
 namespace {
@@ -22,9 +23,9 @@ struct Action {
   enum Type { compute, collective, beside, send, receive, complete, reduce } type;
   Operator op;
   Group group = Group::none;
-  std::int64_t message = -1;  ///< send, receive: which micro-batch's activations or gradients; complete,
-                              ///< reduce: which bucket of the rank
-  int direction = 0;          ///< send: 0 forward, 1 backward
+  /// send, receive: which micro-batch's activations or gradients; reduce: which gradients of the rank
+  std::int64_t message = -1;
+  int direction = 0;  ///< send: 0 forward, 1 backward
   std::int32_t micro_batch = -1;
 };
 
@@ -292,44 +293,46 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
     for (std::int64_t r = 0; r < p; ++r)
       for (std::int64_t t = 0; t < t_ranks; ++t) {
         auto& program = programs[rank_of(d, r, t)];
-        auto segments = [&](const std::vector<Segment>& list) {
+        // Of gradients beside compute: no compute waits for them, so they can stand at the end of the
+        // program.
+        std::vector<Action> reductions;
+        const auto reduce = [&] {
+          for (Action& a : reductions) program.push_back(std::move(a));
+          reductions.clear();
+        };
+        // `completes`: the stage whose gradients this pass completes, if any.
+        auto segments = [&](const std::vector<Segment>& list, const StageProgram* completes = nullptr) {
+          std::size_t done = 0;
+          const auto push = [&](Action action) {
+            program.push_back(std::move(action));
+            ++done;
+            for (std::size_t k = 0; completes && k < completes->reductions.size(); ++k) {
+              if (completes->complete_after[k] != done) continue;
+              program.push_back({Action::complete, {}});
+              reductions.push_back(
+                  {Action::reduce, completes->reductions[k].collective, Group::data, std::ssize(reductions)});
+            }
+          };
           for (const Segment& s : list) {
-            for (const Operator& op : s.compute) program.push_back({Action::compute, op});
+            if (s.group == Group::data || s.group == Group::world) reduce();
+            for (const Operator& op : s.compute) push({Action::compute, op});
             if (s.beside.scale_s > 0)
-              program.push_back({Action::beside, s.beside, s.group});
+              push({Action::beside, s.beside, s.group});
             else if (s.has_collective)
-              program.push_back({Action::collective, s.collective, s.group});
+              push({Action::collective, s.collective, s.group});
           }
         };
         const auto of_micro_batch = [&](std::size_t from, std::int32_t micro_batch) {
           for (; from < program.size(); ++from) program[from].micro_batch = micro_batch;
         };
         const std::vector<ScheduledTask> order = schedule->order({p, w.virtual_stages, m}, r);
-        std::vector<Operator> reductions;  // beside compute, in the order of their stream
-        // With what completes a bucket: that no compute waits for its reduction is why it can stand below.
-        const auto completing = [&](const StageProgram& stage, const std::vector<Segment>& list) {
-          std::size_t done = 0;
-          auto bucket = stage.buckets.begin();
-          const auto complete = [&] {
-            for (; bucket != stage.buckets.end() && bucket->after == done; ++bucket) {
-              program.push_back({Action::complete, {}, Group::none, std::ssize(reductions)});
-              reductions.push_back(bucket->reduce);
-            }
-            ++done;
-          };
-          complete();
-          for (const Segment& s : list) {
-            for (const Operator& op : s.compute) {
-              program.push_back({Action::compute, op});
-              complete();
-            }
-            if (!s.has_collective) continue;
-            program.push_back({Action::collective, s.collective, s.group});
-            complete();
-          }
+        const auto completes = [&](const ScheduledTask& task) {
+          return task.pass == completing_pass(w.stages[task.stage]);
         };
-        for (std::size_t i = 0; i < order.size(); ++i) {
-          const ScheduledTask& task = order[i];
+        std::vector<std::size_t> last(stages, 0);  // by stage, what completes its gradients
+        for (std::size_t i = 0; i < order.size(); ++i)
+          if (completes(order[i])) last[order[i].stage] = i;
+        for (const ScheduledTask& task : order) {
           const bool forward = task.pass == Pass::forward;
           const std::size_t first = program.size();
           const std::int64_t from = forward ? task.stage - 1 : task.stage + 1,
@@ -339,15 +342,10 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
             program.push_back(
                 {Action::receive, {}, Group::none, message_of(d, t, from, task.pass, task.micro_batch)});
           const StageProgram& stage = w.stages[task.stage];
-          const Pass completes = stage.weight.empty() ? Pass::backward : Pass::weight;
-          const bool last = std::none_of(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
-                                         [&](const ScheduledTask& later) {
-                                           return later.stage == task.stage && later.pass == task.pass;
-                                         });
-          if (!stage.buckets.empty() && task.pass == completes && last)
-            completing(stage, stage.gradients());
-          else
-            segments(forward ? stage.forward : task.pass == Pass::backward ? stage.backward : stage.weight);
+          segments(forward                       ? stage.forward
+                   : task.pass == Pass::backward ? stage.backward
+                                                 : stage.weight,
+                   &task == &order[last[task.stage]] ? &stage : nullptr);
           if (passes_on && to >= 0 && to < stages) {
             const Operator hop = !w.transfers.present ? Operator{}
                                  : forward            ? w.transfers.forward
@@ -357,16 +355,8 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
           }
           of_micro_batch(first, task.micro_batch);
         }
-        // Replicas meet once everything is reduced.
-        const auto meets = [](const Segment& s) {
-          return s.has_collective && (s.group == Group::data || s.group == Group::world);
-        };
-        const std::vector<Segment>& end = w.end.rank[r];
-        const auto meeting = std::find_if(end.begin(), end.end(), meets);
-        segments({end.begin(), meeting});
-        for (std::size_t k = 0; k < reductions.size(); ++k)
-          program.push_back({Action::reduce, reductions[k], Group::data, static_cast<std::int64_t>(k)});
-        segments({meeting, end.end()});
+        segments(w.end.rank[r]);
+        reduce();
       }
 
   // Play the programs once without times: a rank goes on until it must wait for a message or for the others
@@ -413,7 +403,6 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
         e.micro_batch = s.micro_batch;
         e.compute = s.type == Action::compute;
         e.kind = s.op.kind;
-        if (s.type == Action::complete || s.type == Action::reduce) e.message = s.message;
         e.shape = s.op.shape;
         e.group = s.group;
         e.leaves_node = s.type == Action::send ? w.transfers_leave_node : w.leaves_node(s.group);
@@ -422,6 +411,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
           if (varies_by(w.causes[i].what, w, e.kind, e.leaves_node)) e.causes |= std::uint64_t{1} << i;
         for (std::size_t i = 0; i < w.what_if.size(); ++i)
           if (acts_on(w.what_if[i].what, e.kind, e.leaves_node)) e.what_ifs |= std::uint64_t{1} << i;
+        if (s.type == Action::reduce) e.message = s.message;
         if (s.type == Action::receive) {
           if (!sent[s.message]) break;
           e.message = s.message;
@@ -468,7 +458,7 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
   // and whether anything has been computed since.
   std::vector<double> free(machine.world, 0), since(machine.world, 0);
   std::vector<char> waited(machine.world, 0);
-  // When each bucket of gradients is complete, and the stream of their reductions is free.
+  // When gradients are complete, in their order, and when the stream of their reductions is free.
   std::vector<std::vector<double>> complete(machine.world);
   std::vector<double> reduced(machine.world, 0);
   const Shared shared = machine.draw(seed, trial);
@@ -501,13 +491,10 @@ double Reference::step(std::uint64_t seed, std::int64_t trial) const {
         complete[rank].push_back(now[rank]);
         break;
       case Action::reduce: {
-        double start = 0;
+        double end = 0;
         for (std::int32_t member : e.ranks)
-          start = std::max({start, complete[member][e.message], reduced[member]});
-        for (std::int32_t member : e.ranks) {
-          reduced[member] = start + duration;
-          now[member] = std::max(now[member], reduced[member]);
-        }
+          end = std::max({end, complete[member][e.message] + duration, reduced[member] + duration});
+        for (std::int32_t member : e.ranks) now[member] = std::max(now[member], reduced[member] = end);
         break;
       }
       case Action::receive:

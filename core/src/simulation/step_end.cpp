@@ -147,43 +147,25 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
 /// Gradients that are reduced beside the last backward pass of their stage.
 void compile_reductions(Compiled& c) {
   const Workload& w = c.workload;
-  LawBook& book = c.book;
-  const auto& tasks = c.graph.tasks;
-  std::vector<std::int32_t> last = completing_tasks(w, c.graph);
-  std::erase(last, -1);
-  if (last.empty()) return;
-  std::sort(last.begin(), last.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::pair(tasks[static_cast<std::size_t>(a)].rank, a) <
-           std::pair(tasks[static_cast<std::size_t>(b)].rank, b);
-  });
-  c.first_reduction.assign(tasks.size(), -1);
-  c.reduction_share.resize(static_cast<std::size_t>(w.pp));
-  for (const std::int32_t task : last) {
-    const Graph::Task& t = tasks[static_cast<std::size_t>(task)];
-    const StageProgram& stage = w.stages[static_cast<std::size_t>(t.stage)];
-    const auto mean = sums_of(stage.gradients(), [&](const Operator& op) { return book.mean(op); });
-    const auto median = sums_of(stage.gradients(), [&](const Operator& op) { return book.median(op); });
-    const auto share = [](const std::vector<double>& sums, std::size_t after) {
-      return sums.back() > 0 ? sums[after] / sums.back() : 1;
-    };
-    c.first_reduction[static_cast<std::size_t>(task)] = static_cast<std::int32_t>(c.reductions.size());
-    const std::vector<HeldReplicas> held = held_replicas(c, t.rank);
-    for (const Bucket& b : stage.buckets) {
-      Compiled::Reduction r{
-          task, share(mean, b.after), share(median, b.after), {}, book.median(b.reduce), b.reduce.kind, 0};
+  const std::vector<std::int32_t> completing = completing_tasks(w, c.graph);
+  for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
+    const auto s = static_cast<std::size_t>(c.graph.tasks[i].stage);
+    if (completing[s] != static_cast<std::int32_t>(i)) continue;
+    const std::vector<HeldReplicas> held = held_replicas(c, c.graph.tasks[i].rank);
+    const std::vector<double> shares = completion(w, w.stages[s]);
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      const Operator& op = w.stages[s].reductions[k].collective;
+      c.reductions.push_back({completing[s], shares[k], c.book.median(op), op.kind,
+                              c.causes.mix({{c.causes.slot_of(op.kind, w.leaves_node(Group::data)), 1}})});
+      c.reduction_share[static_cast<int>(op.kind)] += c.book.median(op);
       for (const HeldReplicas& of_group : held)
-        r.law.push_back(book.at_quantile_or_above(book.of(b.reduce), of_group.mass));
-      r.mix = c.causes.mix({{c.causes.slot_of(r.kind, w.leaves_node(Group::data)), 1}});
-      c.reductions.push_back(std::move(r));
-      c.reduction_share[static_cast<std::size_t>(t.rank)][static_cast<int>(b.reduce.kind)] +=
-          book.mean(b.reduce);
+        c.reduction_law.push_back(c.book.at_quantile_or_above(c.book.of(op), of_group.mass));
     }
   }
-  for (BySeconds& seconds : c.reduction_share) {
-    double total = 0;
-    for (const double s : seconds) total += s;
-    for (double& s : seconds) s = total > 0 ? s / total : 0;
-  }
+  double total = 0;
+  for (const double s : c.reduction_share) total += s;
+  if (total > 0)
+    for (double& s : c.reduction_share) s /= total;
 }
 
 }  // namespace
@@ -191,11 +173,29 @@ void compile_reductions(Compiled& c) {
 std::vector<std::int32_t> completing_tasks(const Workload& w, const Graph& graph) {
   std::vector<std::int32_t> last(w.stages.size(), -1);
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const auto s = static_cast<std::size_t>(graph.tasks[i].stage);
-    const Pass pass = w.stages[s].weight.empty() ? Pass::backward : Pass::weight;
-    if (!w.stages[s].buckets.empty() && graph.tasks[i].pass == pass) last[s] = static_cast<std::int32_t>(i);
+    const StageProgram& stage = w.stages[static_cast<std::size_t>(graph.tasks[i].stage)];
+    if (!stage.reductions.empty() && graph.tasks[i].pass == completing_pass(stage))
+      last[static_cast<std::size_t>(graph.tasks[i].stage)] = static_cast<std::int32_t>(i);
   }
   return last;
+}
+
+std::vector<double> completion(const Workload& w, const StageProgram& stage) {
+  std::vector<double> shares(stage.reductions.size(), 0);
+  double now = 0;
+  std::size_t done = 0;
+  const auto add = [&](const Operator& op) {
+    now += op.scale_s * w.shape_medians[static_cast<std::size_t>(op.shape)];
+    ++done;
+    for (std::size_t k = 0; k < shares.size(); ++k)
+      if (stage.complete_after[k] == done) shares[k] = now;
+  };
+  for (const Segment& s : stage.gradients()) {
+    for (const Operator& op : s.compute) add(op);
+    if (s.has_collective) add(s.collective);
+  }
+  for (double& share : shares) share = now > 0 ? share / now : 1;
+  return shares;
 }
 
 Law law_after(Compiled& compiled, const Compiled::Stream& weights) {

@@ -17,16 +17,13 @@ void compile_alone(const Compiled& compiled, ProgramCompiler& compiler, std::siz
 void compile_exchange(Compiled& compiled, const HeldRanks* first, const HeldRanks* last,
                       Compiled::Replica& to);
 
+/// The pass that completes the gradients of a stage.
+inline Pass completing_pass(const StageProgram& s) {
+  return s.weight.empty() ? Pass::backward : Pass::weight;
+}
 /// By stage, the task that completes the gradients that are reduced beside compute; -1: none.
 std::vector<std::int32_t> completing_tasks(const Workload& workload, const Graph& graph);
-/// What a pass takes up to each of its operators, collectives included.
-std::vector<double> sums_of(const std::vector<Segment>& pass, const auto& seconds_of) {
-  std::vector<double> sums{0};
-  for (const Segment& s : pass) {
-    for (const Operator& op : s.compute) sums.push_back(sums.back() + seconds_of(op));
-    if (s.has_collective) sums.push_back(sums.back() + seconds_of(s.collective));
-  }
-  return sums;
-}
+/// By reduction of a stage, when in that task its gradients are complete: share of the operators' medians.
+std::vector<double> completion(const Workload& workload, const StageProgram& stage);
 
 }  // namespace prism

@@ -30,24 +30,25 @@ std::vector<StageProgram> stage_programs(const Transformer& transformer, const S
       transformer.layer_forward(forward, has_experts(model, i));
     if (last) transformer.head_forward(forward);
     if (last) transformer.head_backward(backward);
-    std::vector<std::size_t> complete;
+    StageProgram& program = stages.emplace_back();
+    // A bucket a layer; what the ends hold goes with the layer beside it.
+    const auto complete = [&](std::int64_t layer) {
+      if (!scenario.parallel.overlap_grad_reduce) return;
+      Parameters held;
+      if (layer < end_layer) held = layer_parameters(model, has_experts(model, layer), scenario.parallel);
+      add_ends(held, model, scenario.parallel, first && layer == first_layer, last && layer + 1 >= end_layer);
+      append_reductions(program, scenario, network, held);
+      program.complete_after.resize(program.reductions.size(), backward.size());
+    };
     for (std::int64_t i = end_layer; i-- > first_layer;) {
       transformer.layer_backward(backward, has_experts(model, i));
-      complete.push_back(backward.size());
+      if (i > first_layer) complete(i);
     }
     if (first) transformer.embedding_backward(backward);
-    std::vector<Bucket> buckets;
-    if (scenario.parallel.overlap_grad_reduce) {
-      // What the ends hold is complete with the layer beside it; without layers, with the chunk.
-      if (complete.empty()) complete.push_back(0);
-      complete.back() = backward.size();
-      const std::vector<Parameters> held = parameters_by_layer(model, scenario.parallel, stage);
-      for (std::size_t i = 0; i < held.size(); ++i)
-        for (Operator& reduce : bucket_reductions(scenario, network, held[i]))
-          buckets.push_back({complete[i], std::move(reduce)});
-    }
-    stages.push_back(
-        {std::move(forward).take(), std::move(backward).take(), {}, layers[stage], std::move(buckets)});
+    complete(first_layer);
+    program.forward = std::move(forward).take();
+    program.backward = std::move(backward).take();
+    program.layers = layers[stage];
     first_layer = end_layer;
   }
   return stages;
@@ -124,15 +125,6 @@ Result<Workload> from_job(const Scenario& scenario) {
                                                        seconds_text(hop.seconds) + ", of which " +
                                                        number_text(100 * beside) + " % beside compute"});
   }
-
-  const Operator* largest = nullptr;
-  for (const StageProgram& stage : workload.stages)
-    for (const Bucket& b : stage.buckets)
-      if (!largest || b.reduce.scale_s > largest->scale_s) largest = &b.reduce;
-  if (largest)
-    workload.notes.push_back(
-        {"gradient buckets", "a layer each, beside the last backward pass; the longest, " + largest->name +
-                                 ": " + seconds_text(largest->scale_s)});
 
   workload.end.rank = step_end_programs(scenario, network, workload.notes);
   workload.memory = rank_memory(scenario);

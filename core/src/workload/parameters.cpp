@@ -85,6 +85,14 @@ double embedding_parameters(const Model& model, std::int64_t tp) {
   return real(padded_vocabulary(model.vocabulary, tp) / tp) * real(model.hidden);
 }
 
+void add_ends(Parameters& held, const Model& model, const Parallel& parallel, bool first, bool last) {
+  const double embedding = embedding_parameters(model, parallel.tp);
+  if (first) held.plain += embedding;
+  if (last) held.norms += norm_parameters(model) / 2;
+  // The head is a matrix of its own; tied to the embedding it is a copy if the two are on different ranks.
+  if (last && (!model.tied_embeddings || parallel.pp > 1)) held.plain += embedding;
+}
+
 std::vector<Parameters> parameters_held(const Model& model, const Parallel& parallel) {
   const auto pp = static_cast<std::size_t>(parallel.pp);
   const Parameters plain = layer_parameters(model, false, parallel),
@@ -94,28 +102,8 @@ std::vector<Parameters> parameters_held(const Model& model, const Parallel& para
   for (std::size_t stage = 0; stage < parallel.layers_per_virtual_stage.size(); ++stage)
     for (std::int64_t i = 0; i < parallel.layers_per_virtual_stage[stage]; ++i)
       held[stage % pp] += has_experts(model, layer++) ? expert : plain;
-  const double embedding = embedding_parameters(model, parallel.tp), final_norm = norm_parameters(model) / 2;
-  held.front().plain += embedding;
-  held.back().norms += final_norm;
-  // The head is a matrix of its own; tied to the embedding it is a copy if the two are on different ranks.
-  if (!model.tied_embeddings || pp > 1) held.back().plain += embedding;
-  return held;
-}
-
-std::vector<Parameters> parameters_by_layer(const Model& model, const Parallel& parallel, std::size_t stage) {
-  const std::vector<std::int64_t>& layers = parallel.layers_per_virtual_stage;
-  std::int64_t first = 0;
-  for (std::size_t s = 0; s < stage; ++s) first += layers[s];
-  std::vector<Parameters> held;
-  for (std::int64_t i = first + layers[stage]; i-- > first;)
-    held.push_back(layer_parameters(model, has_experts(model, i), parallel));
-  if (held.empty()) held.emplace_back();
-  const double embedding = embedding_parameters(model, parallel.tp);
-  if (stage == 0) held.back().plain += embedding;
-  if (stage + 1 == layers.size()) {
-    held.front().norms += norm_parameters(model) / 2;
-    if (!model.tied_embeddings || parallel.pp > 1) held.front().plain += embedding;
-  }
+  add_ends(held.front(), model, parallel, true, false);
+  add_ends(held.back(), model, parallel, false, true);
   return held;
 }
 

@@ -45,11 +45,11 @@ struct Parameters {
 Parameters layer_parameters(const Model& model, bool experts, const Parallel& parallel);
 /// Of one embedding (or head) matrix on one tensor rank.
 double embedding_parameters(const Model& model, std::int64_t tp);
+/// Adds what stands beside the layers: the embedding before the first, the final norm and the head after the
+/// last.
+void add_ends(Parameters& held, const Model& model, const Parallel& parallel, bool first, bool last);
 /// What one GPU of each pipeline rank holds.
 std::vector<Parameters> parameters_held(const Model& model, const Parallel& parallel);
-/// The same of a virtual stage, layer by layer, the last one first: the embedding goes with the first layer,
-/// the final norm and the head with the last. A stage without layers has one entry.
-std::vector<Parameters> parameters_by_layer(const Model& model, const Parallel& parallel, std::size_t stage);
 
 /// Of the whole model, embedding and head included; `active`: those that one token uses.
 double model_parameters(const Model& model, bool active = false);

@@ -33,10 +33,8 @@ void for_each_operator(Workload& workload, Visit visit) {
       if (s.beside.scale_s > 0) visit(s.beside, workload.leaves_node(s.group));
     }
   };
-  for (StageProgram& stage : workload.stages) {
-    for (auto* list : {&stage.forward, &stage.backward, &stage.weight}) segments(*list);
-    for (Bucket& b : stage.buckets) visit(b.reduce, workload.leaves_node(Group::data));
-  }
+  for (StageProgram& stage : workload.stages)
+    for (auto* list : {&stage.forward, &stage.backward, &stage.weight, &stage.reductions}) segments(*list);
   for (auto& rank : workload.end.rank) segments(rank);
   if (!workload.transfers.present) return;
   visit(workload.transfers.forward, workload.transfers_leave_node);

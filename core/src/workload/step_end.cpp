@@ -52,10 +52,7 @@ class StepEnd {
     Program program;
     before_reduction(program, held, first_or_last);
     const double common = held.plain + held.norms;
-    if (!parallel_.overlap_grad_reduce) {
-      gradients = reduce(program, plain_, common);
-      if (held.experts > 0) reduce(program, experts_, held.experts);
-    }
+    if (!parallel_.overlap_grad_reduce) gradients = reduce(program, held, 1 - cost_.dp_overlap);
     if (parallel_.world() > 1)
       program.collective(
           {"gradient norm for clipping", Kind::all_reduce, network_.all_reduce(network_.world, 4).seconds},
@@ -66,16 +63,11 @@ class StepEnd {
     return program;
   }
 
-  /// What reduces gradients beside compute, in full.
-  std::vector<Operator> bucket(const Parameters& held) const {
-    std::vector<Operator> list;
-    const auto add = [&](const Exchange& e, double parameters) {
-      if (parameters == 0) return;
-      for (const Reduction& r : reductions(e, parameters)) list.push_back({r.name, r.kind, r.time.seconds});
-    };
-    add(plain_, held.plain + held.norms);
-    add(experts_, held.experts);
-    return list;
+  /// So much of each collective counts. Returns how the largest of plain gradients runs.
+  CommunicationTime reduce(Program& program, const Parameters& held, double share) const {
+    CommunicationTime main = reduce(program, plain_, held.plain + held.norms, share);
+    if (held.experts > 0) reduce(program, experts_, held.experts, share);
+    return main;
   }
 
   std::string gradients_note() const {
@@ -83,8 +75,6 @@ class StepEnd {
   }
 
  private:
-  double exposed(double seconds) const { return (1 - cost_.dp_overlap) * seconds; }
-
   /// Gradients that tensor ranks, or the first and the last pipeline rank, hold in common.
   void before_reduction(Program& program, const Parameters& held, bool first_or_last) const {
     if (parallel_.sequence_parallel && parallel_.tp > 1) {
@@ -101,40 +91,30 @@ class StepEnd {
     }
   }
 
-  struct Reduction {
-    const char* name;
-    Kind kind;
-    CommunicationTime time;
-  };
-  std::vector<Reduction> reductions(const Exchange& e, double parameters) const {
+  /// Returns how the largest of the collectives runs.
+  CommunicationTime reduce(Program& program, const Exchange& e, double parameters, double share) const {
     const double bytes = cost_.gradient_bytes * parameters;
-    std::vector<Reduction> list;
+    CommunicationTime main;
+    const auto add = [&](const char* name, Kind kind, const CommunicationTime& time) {
+      program.collective({name, kind, share * time.seconds}, Group::data);
+      if (time.seconds > main.seconds) main = time;
+    };
     if (!sharded_) {
-      if (e.all.size > 1) list.push_back({e.reduce, Kind::all_reduce, network_.all_reduce(e.all, bytes)});
-      return list;
+      if (e.all.size > 1) add(e.reduce, Kind::all_reduce, network_.all_reduce(e.all, bytes));
+      return main;
     }
     if (scatters_ && e.shard.size > 1)
-      list.push_back({e.scatter, Kind::reduce_scatter, network_.gather_or_scatter(e.shard, bytes)});
+      add(e.scatter, Kind::reduce_scatter, network_.gather_or_scatter(e.shard, bytes));
     if (e.replicas.size > 1)
-      list.push_back({e.between, Kind::all_reduce,
-                      network_.all_reduce(e.replicas, bytes / static_cast<double>(e.shard.size))});
-    return list;
-  }
-
-  /// Returns how the largest of the collectives runs.
-  CommunicationTime reduce(Program& program, const Exchange& e, double parameters) const {
-    CommunicationTime main;
-    for (const Reduction& r : reductions(e, parameters)) {
-      program.collective({r.name, r.kind, exposed(r.time.seconds)}, Group::data);
-      if (r.time.seconds > main.seconds) main = r.time;
-    }
+      add(e.between, Kind::all_reduce,
+          network_.all_reduce(e.replicas, bytes / static_cast<double>(e.shard.size)));
     return main;
   }
 
   void gather(Program& program, const Exchange& e, double parameters) const {
     if (!sharded_ || !gathers_ || e.shard.size < 2) return;
     const CommunicationTime time = network_.gather_or_scatter(e.shard, parameter_bytes * parameters);
-    program.collective({e.gather, Kind::all_gather, exposed(time.seconds)}, Group::data);
+    program.collective({e.gather, Kind::all_gather, (1 - cost_.dp_overlap) * time.seconds}, Group::data);
   }
 
   double optimizer_s(const Parameters& held) const {
@@ -158,9 +138,12 @@ class StepEnd {
 
 }  // namespace
 
-std::vector<Operator> bucket_reductions(const Scenario& scenario, const Network& network,
-                                        const Parameters& held) {
-  return StepEnd(scenario, network).bucket(held);
+void append_reductions(StageProgram& stage, const Scenario& scenario, const Network& network,
+                       const Parameters& held) {
+  if (held.all() == 0) return;
+  Program program;
+  StepEnd(scenario, network).reduce(program, held, 1);
+  for (Segment& s : std::move(program).take()) stage.reductions.push_back(std::move(s));
 }
 
 std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
@@ -182,12 +165,13 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
     }
   }
   if (largest > 0) notes.push_back({end.gradients_note(), "largest rank: " + gradients_how});
+  const bool beside = scenario.parallel.overlap_grad_reduce;
+  if (beside) notes.push_back({end.gradients_note(), "layer by layer beside the last backward pass"});
   if (network.data.size > 1 && cost.dp_overlap > 0)
-    notes.push_back({"data-parallel overlap",
-                     number_text(100 * cost.dp_overlap) +
-                         (scenario.parallel.overlap_grad_reduce
-                              ? " % of the parameter all-gather is taken as hidden; the rest counts"
-                              : " % of data-parallel communication is taken as hidden; the rest counts")});
+    notes.push_back(
+        {"data-parallel overlap", number_text(100 * cost.dp_overlap) + " % of " +
+                                      (beside ? "the parameter all-gather" : "data-parallel communication") +
+                                      " is taken as hidden; the rest counts"});
   return programs;
 }
 

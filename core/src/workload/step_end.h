@@ -16,8 +16,8 @@ namespace prism::workload {
 std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, const Network& network,
                                                     std::vector<Workload::Note>& notes);
 
-/// The collectives that reduce these gradients beside the backward pass.
-std::vector<Operator> bucket_reductions(const Scenario& scenario, const Network& network,
-                                        const Parameters& held);
+/// Appends what reduces these gradients beside the backward pass.
+void append_reductions(StageProgram& stage, const Scenario& scenario, const Network& network,
+                       const Parameters& held);
 
 }  // namespace prism::workload

@@ -31,7 +31,7 @@ void visit_operators(const Workload& w, const Visit& visit) {
     segments(stage.forward);
     segments(stage.backward);
     segments(stage.weight);
-    for (const Bucket& b : stage.buckets) visit(b.reduce);
+    segments(stage.reductions);
   }
   for (const auto& rank : w.end.rank) segments(rank);
   if (w.transfers.present) {
@@ -65,7 +65,7 @@ workload::Kinds kinds_of(const Workload& w) {
 }
 
 /// Half of every matrix product of a backward pass is the gradient of its weights: the same multiplication
-/// count as the gradient of its input. Buckets are complete with their layer's gradients.
+/// count as the gradient of its input.
 void split_weight_gradients(Workload& w) {
   for (StageProgram& stage : w.stages) {
     Segment weights;
@@ -82,7 +82,7 @@ void split_weight_gradients(Workload& w) {
     }
     if (weights.compute.empty()) continue;
     stage.weight.push_back(std::move(weights));
-    for (Bucket& b : stage.buckets) b.after = of_weights[b.after];
+    for (std::size_t& after : stage.complete_after) after = of_weights[after];
   }
 }
 
