@@ -48,8 +48,8 @@ Pipeline layered(const Layout& l) {
   };
   std::vector<Segment> forward, backward, weight;
   std::vector<Segment> reductions;
-  std::vector<std::size_t> complete_after;
-  std::size_t done = 0;
+  std::vector<std::int32_t> complete_after;
+  std::int32_t done = 0;
   for (int i = 0; i < l.layers; ++i) {
     forward.push_back(close({gemm, attention}));
     forward.push_back(close({gemm}));
@@ -274,7 +274,7 @@ TEST(Buckets, FaultsAreFound) {
   EXPECT_TRUE(compare(w, w, 1).agrees());
   Workload late = w, last = w;
   for (StageProgram& s : late.stages)
-    for (std::size_t& after : s.complete_after) after = s.complete_after.back();
+    for (std::int32_t& after : s.complete_after) after = s.complete_after.back();
   for (StageProgram& s : last.stages) {
     s.reductions.resize(1);
     s.complete_after = {s.complete_after.back()};
@@ -355,9 +355,9 @@ TEST(Buckets, OfAJob) {
         for (const StageProgram& stage : w->stages) {
           const std::size_t each = (experts ? 2 : 1) * (s["parallel"].contains("dp_shard") ? 2 : 1);
           ASSERT_EQ(stage.reductions.size(), 2 * each);
-          std::size_t operators = 0;
+          std::int32_t operators = 0;
           for (const Segment& segment : stage.gradients())
-            operators += segment.compute.size() + segment.has_collective;
+            operators += static_cast<std::int32_t>(segment.compute.size()) + segment.has_collective;
           EXPECT_GT(stage.complete_after.front(), operators / 3);
           EXPECT_LT(stage.complete_after.front(), operators);
           EXPECT_EQ(stage.complete_after.back(), operators);

@@ -56,7 +56,7 @@ struct StageProgram {
   /// compute waits for them, only what follows the last backward. Empty: gradients are reduced there.
   std::vector<Segment> reductions = {};
   /// By reduction: operators of the pass that completes gradients, collectives included, that come first.
-  std::vector<std::size_t> complete_after = {};
+  std::vector<std::int32_t> complete_after = {};
   /// The pass that completes gradients.
   const std::vector<Segment>& gradients() const { return weight.empty() ? backward : weight; }
 };

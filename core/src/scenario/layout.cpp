@@ -230,18 +230,14 @@ void read_forms(Section& parallel, Scenario& to) {
           "a pipeline would gather the parameters again for each of its micro-batches; per_step gathers "
           "once, or take zero 1");
   }
+  // Written out only where it is given: scenarios from before it was known keep their digest.
   constexpr std::string_view overlap = "overlap_grad_reduce";
-  if (!parallel.has(overlap)) {
+  if (!parallel.has(overlap))
     parallel.take(overlap);
-  } else if (parallel.boolean(overlap, p.overlap_grad_reduce)) {
-    // Written out only where it is on: so scenarios that say nothing of it keep their digest.
-    if (!p.overlap_grad_reduce)
-      parallel.echo.erase(std::string(overlap));
-    else if (levelled && zero >= 2)
-      parallel.fault_at(
-          overlap, Code::inconsistent, "overlap_grad_reduce needs zero 0 or 1, found zero " + shown(zero),
-          "ZeRO-2 and 3 reduce the gradients of every micro-batch beside its backward pass already");
-  }
+  else if (parallel.boolean(overlap, p.overlap_grad_reduce) && p.overlap_grad_reduce && levelled && zero >= 2)
+    parallel.fault_at(overlap, Code::inconsistent,
+                      "overlap_grad_reduce needs zero 0 or 1, found zero " + shown(zero),
+                      "ZeRO-2 and 3 reduce in every micro-batch");
   parallel.boolean("sequence_parallel", p.sequence_parallel, Assumed<bool>{false});
   parallel.name("recompute", recompute, recomputes, "a recompute mode", Assumed<std::string>{recompute});
   p.recompute = enumerator<Recompute>(recomputes, recompute);

@@ -165,21 +165,18 @@ struct Compiled {
   std::vector<Section> sections;  ///< at least one
 
   /// What reduces gradients beside compute, in the order of the chunks that complete them.
-  struct Reduction {
-    std::int32_t task;  ///< chunk that completes them
-    double share;       ///< of its time, when it does
-    double median_s;
-    Kind kind;
-    Causes::Mix mix;
-  };
-  std::vector<Reduction> reductions;
+  std::vector<Draw> reductions;             ///< but for their laws
   std::vector<LawBook::Law> reduction_law;  ///< [reductions * data groups]
-  BySeconds reduction_share{};              ///< of all of them, by kind
+  std::vector<std::int32_t> completing;     ///< [reductions]; task of that chunk
+  std::vector<double> complete_at;          ///< [reductions]; share of its time, when they are
+  BySeconds reduction_share{};              ///< of all reductions, by kind
   /// Whether the reduction is of gradients that this task completes.
   bool completes(std::size_t task, std::size_t reduction) const {
-    return reduction < reductions.size() && static_cast<std::size_t>(reductions[reduction].task) == task;
+    return reduction < completing.size() && static_cast<std::size_t>(completing[reduction]) == task;
   }
-  std::size_t rank_of(const Reduction& r) const { return static_cast<std::size_t>(graph.tasks[r.task].rank); }
+  std::size_t rank_of(std::size_t reduction) const {
+    return static_cast<std::size_t>(graph.tasks[completing[reduction]].rank);
+  }
 
   std::vector<LawBook::Law> stall_law;  ///< [stalls], of a stall's duration
 

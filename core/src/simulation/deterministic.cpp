@@ -83,8 +83,8 @@ Alone play_alone(const Compiled& c, std::int64_t replica, const std::vector<doub
     const double begin = std::max(end[rank], arrival);
     end[rank] = begin + (replica < 0 ? p.median_s : total_of(seconds));
     for (; c.completes(i, reduction); ++reduction)
-      reduced[rank] = std::max(reduced[rank],
-                               begin + c.reductions[reduction].share * (end[rank] - begin) + tail[reduction]);
+      reduced[rank] =
+          std::max(reduced[rank], begin + c.complete_at[reduction] * (end[rank] - begin) + tail[reduction]);
     double sent = 0, hop = 0;
     if (t.send_slot >= 0) {
       const std::size_t receiver = (t.pass == Pass::backward ? rank + ranks - 1 : rank + 1) % ranks;
@@ -147,7 +147,7 @@ Deterministic deterministic_step(const Compiled& c) {
   };
   std::vector<double> tail(c.reductions.size()), of_rank(ranks, 0);
   for (std::size_t i = tail.size(); i-- > 0;) {
-    const std::size_t rank = c.rank_of(c.reductions[i]);
+    const std::size_t rank = c.rank_of(i);
     tail[i] = of_rank[rank] += c.reductions[i].median_s * worst(c.reductions[i].mix, rank);
   }
   std::vector<Alone> alone;

@@ -302,7 +302,7 @@ Reference::Reference(const Workload& w) : machine_(std::make_unique<Machine>(w))
         };
         // `completes`: the stage whose gradients this pass completes, if any.
         auto segments = [&](const std::vector<Segment>& list, const StageProgram* completes = nullptr) {
-          std::size_t done = 0;
+          std::int32_t done = 0;
           const auto push = [&](Action action) {
             program.push_back(std::move(action));
             ++done;

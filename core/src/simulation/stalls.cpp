@@ -115,9 +115,8 @@ Stalls::Stalls(const Compiled& c) : c_(c) {
       cause.world_mean.push_back(
           acts ? stall.per_node_s * std::max(1.0, world / gpus) * section.world_median_s : 0);
     }
-    for (const Compiled::Reduction& r : c.reductions)
-      cause.reduction_mean.push_back(
-          varies_by(stall.what, w, r.kind, leaves) ? stall.per_node_s * apart * data_nodes * r.median_s : 0);
+    for (const Draw& d : c.reductions)
+      cause.reduction_mean.push_back(stall.per_node_s * apart * data_nodes * acted(c, d, stall.what).seconds);
     causes_.push_back(std::move(cause));
   }
 }

@@ -145,27 +145,26 @@ bool compile_section(Compiled& compiled, const std::vector<Leg>& legs, std::int6
 }
 
 /// Gradients that are reduced beside the last backward pass of their stage.
-void compile_reductions(Compiled& c) {
+void compile_reductions(Compiled& c, const ProgramCompiler& compiler) {
   const Workload& w = c.workload;
   const std::vector<std::int32_t> completing = completing_tasks(w, c.graph);
+  double total = 0;
   for (std::size_t i = 0; i < c.graph.tasks.size(); ++i) {
     const auto s = static_cast<std::size_t>(c.graph.tasks[i].stage);
     if (completing[s] != static_cast<std::int32_t>(i)) continue;
     const std::vector<HeldReplicas> held = held_replicas(c, c.graph.tasks[i].rank);
-    const std::vector<double> shares = completion(w, w.stages[s]);
-    for (std::size_t k = 0; k < shares.size(); ++k) {
-      const Operator& op = w.stages[s].reductions[k].collective;
-      c.reductions.push_back({completing[s], shares[k], c.book.median(op), op.kind,
-                              c.causes.mix({{c.causes.slot_of(op.kind, w.leaves_node(Group::data)), 1}})});
-      c.reduction_share[static_cast<int>(op.kind)] += c.book.median(op);
+    for (const double at : completion(w, w.stages[s])) c.complete_at.push_back(at);
+    for (const Segment& segment : w.stages[s].reductions) {
+      const Operator& op = segment.collective;
+      c.completing.push_back(completing[s]);
+      c.reductions.push_back(compiler.draw({op}, LawBook::none, true, w.leaves_node(Group::data)));
+      c.reduction_share[static_cast<int>(op.kind)] += c.book.mean(op);
+      total += c.book.mean(op);
       for (const HeldReplicas& of_group : held)
         c.reduction_law.push_back(c.book.at_quantile_or_above(c.book.of(op), of_group.mass));
     }
   }
-  double total = 0;
-  for (const double s : c.reduction_share) total += s;
-  if (total > 0)
-    for (double& s : c.reduction_share) s /= total;
+  for (double& s : c.reduction_share) s = total > 0 ? s / total : 0;
 }
 
 }  // namespace
@@ -183,7 +182,7 @@ std::vector<std::int32_t> completing_tasks(const Workload& w, const Graph& graph
 std::vector<double> completion(const Workload& w, const StageProgram& stage) {
   std::vector<double> shares(stage.reductions.size(), 0);
   double now = 0;
-  std::size_t done = 0;
+  std::int32_t done = 0;
   const auto add = [&](const Operator& op) {
     now += op.scale_s * w.shape_medians[static_cast<std::size_t>(op.shape)];
     ++done;
@@ -301,7 +300,7 @@ std::vector<Diagnostic> compile_ending(Compiled& compiled, ProgramCompiler& comp
     compiled.usual.embedding = compiler.draw({op}, LawBook::none, false, w.leaves_node(Group::embedding));
     compile_exchange(compiled, nullptr, nullptr, compiled.usual);
   }
-  compile_reductions(compiled);
+  compile_reductions(compiled, compiler);
   return {};
 }
 

@@ -93,7 +93,7 @@ std::vector<Diagnostic> ineffective(const Scenario& s, const Kinds& used) {
   if (const Parallel& p = s.parallel;
       p.overlap_grad_reduce && p.dp * p.cp == 1 && (!s.model->experts || p.tp == p.etp * p.ep))
     warnings.add("/parallel/overlap_grad_reduce",
-                 "overlap_grad_reduce has no effect with dp 1: no gradients are reduced");
+                 "overlap_grad_reduce has no effect with dp 1: nothing is reduced");
   if (s.training_run && s.training_run->elastic && s.parallel.dp == 1)
     warnings.add(
         "/training_run/elastic",

@@ -20,10 +20,10 @@ class Program {
   }
 
   /// Operators so far, collectives included.
-  std::size_t size() const {
+  std::int32_t size() const {
     std::size_t count = 0;
     for (const Segment& s : segments_) count += s.compute.size() + s.has_collective;
-    return count;
+    return static_cast<std::int32_t>(count);
   }
 
   /// Adds a compute operator in front of the last collective, so that the program still ends in one: a chunk

@@ -69,20 +69,20 @@ workload::Kinds kinds_of(const Workload& w) {
 void split_weight_gradients(Workload& w) {
   for (StageProgram& stage : w.stages) {
     Segment weights;
-    std::vector<std::size_t> of_weights{0};  // by operators of the backward pass
+    std::vector<std::int32_t> of_weights{0};  // by operators of the backward pass
     for (Segment& s : stage.backward) {
       for (Operator& op : s.compute) {
         if (op.kind == Kind::gemm) {
           op.scale_s /= 2;
           weights.compute.push_back(op);
         }
-        of_weights.push_back(weights.compute.size());
+        of_weights.push_back(static_cast<std::int32_t>(weights.compute.size()));
       }
-      if (s.has_collective) of_weights.push_back(weights.compute.size());
+      if (s.has_collective) of_weights.push_back(static_cast<std::int32_t>(weights.compute.size()));
     }
     if (weights.compute.empty()) continue;
     stage.weight.push_back(std::move(weights));
-    for (std::size_t& after : stage.complete_after) after = of_weights[after];
+    for (std::int32_t& after : stage.complete_after) after = of_weights[static_cast<std::size_t>(after)];
   }
 }
 
