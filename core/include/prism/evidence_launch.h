@@ -23,7 +23,7 @@ struct LaunchArguments {
   std::string recompute = "none";
   std::vector<std::string> unknown;  ///< flags nobody here has heard of
   std::vector<std::string>
-      not_modelled;                  ///< flags that change the time of a step in a way that is not computed
+      not_modelled;  ///< flags that change the time of a step, and that the scenario does not carry
   std::vector<std::string> assumed;  ///< what the scenario needs and the arguments do not say
 };
 

@@ -124,7 +124,7 @@ void LaunchReader::State::take(const std::string& flag, const std::string& value
   if (listed(harmless_flags, flag)) return account.ignore("flags without influence on the time of a step");
   if (listed(beyond_flags, flag)) {
     out.not_modelled.push_back(flag);
-    return account.ignore("flags whose effect is not modelled: " + flag);
+    return account.ignore("flags whose effect the scenario does not carry: " + flag);
   }
   if (out.unknown.size() < 200) out.unknown.push_back(flag.substr(0, 80));
   account.ignore("unknown flags");

@@ -91,7 +91,7 @@ inline constexpr std::string_view harmless_flags[] = {"--lr",
                                                       "--tee",
                                                       "--log_dir"};
 
-/// Flags that change the time of a step beyond what a scenario can say.
+/// Flags that change the time of a step, and that the scenario made of a launch does not carry.
 inline constexpr std::string_view beyond_flags[] = {"--fp16",
                                                     "--fp8-format",
                                                     "--fp8-hybrid",
