@@ -114,6 +114,27 @@ TEST(Examples, ComeOutAlikeWithTheTablesOfOthers) {
   }
 }
 
+/// The result document of the first trials, without the account of what the text left open.
+nlohmann::ordered_json document(const std::string& text) {
+  const auto job = prepare_job(text);
+  Simulation& s = *job->simulation;
+  Parts pilot;
+  for (std::int64_t u = 0; u < unit_count(s, Phase::pilot); ++u)
+    pilot.push_back(run_unit(s, Phase::pilot, u));
+  learn(s, pilot);
+  auto document = nlohmann::ordered_json::parse(result_json(*job, {run_unit(s, Phase::trials, 0)}, {}, {}));
+  document.erase("assumptions");
+  return document;
+}
+
+TEST(Examples, GiveTheSameDocumentWhenTheirResultIsOpened) {
+  for (const json& entry : index_entries()) {
+    const nlohmann::ordered_json first =
+        document(test::read_file(test::source_dir + "/examples/" + entry["file"].get<std::string>()));
+    EXPECT_EQ(document(first["scenario"].dump()), first) << entry["file"];
+  }
+}
+
 class Example : public testing::TestWithParam<json> {};
 TEST_P(Example, RunsAndKeepsItsHeadline) {
   const std::string file = GetParam()["file"];

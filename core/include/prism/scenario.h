@@ -257,6 +257,8 @@ struct Scenario {
     std::string source;   ///< where a preset's figure comes from; may be empty
   };
   std::vector<Assumption> assumptions;
+  /// Pointers of numbers that are written and are not what would have been assumed.
+  std::vector<std::string> own_numbers;
 };
 
 /// Reads, checks and resolves a scenario. Every diagnostic carries pointer, line and column.

@@ -28,9 +28,7 @@ std::string incomparable(const Scenario& s) {
   if (s.model && s.model->experts) return "none of the measured runs has a mixture of experts";
   if (!s.scale.empty()) return "the scenario multiplies base times";
   for (std::string_view figure : fitted_figures)
-    if (std::none_of(s.assumptions.begin(), s.assumptions.end(), [&](const Scenario::Assumption& a) {
-          return a.pointer == figure && !a.origin.starts_with("derived");
-        }))
+    if (std::find(s.own_numbers.begin(), s.own_numbers.end(), figure) != s.own_numbers.end())
       return std::string(figure) + " is the scenario's own";
   return "";
 }

@@ -26,7 +26,11 @@ void read_link(Section& cluster, std::string_view key, const PresetSection& gpu,
                  in_quotes(bytes) + " and " + in_quotes(bits) + " give the same rate", "keep one of the two");
     s.echo = Json::object();
     gbyte_per_s = gbit_per_s / 8;
-    if (good) s.put_assumed(bytes, number(gbyte_per_s), "derived: " + std::string(bits) + " / 8");
+    if (good) {
+      s.put_assumed(bytes, number(gbyte_per_s), "derived: " + std::string(bits) + " / 8");
+      s.notes().compare(s.at(bytes), gbyte_per_s,
+                        gpu.preset.empty() ? std::nullopt : std::optional(rate.value));
+    }
   } else {
     s.take(bits);
     s.real(bytes, gbyte_per_s, rates, gpu.figure(rate.value, rate.source));

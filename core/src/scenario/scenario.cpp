@@ -98,6 +98,7 @@ Scenario read_document(const Json& document, Notes& notes) {
   if (notes.faults > 0) return to;
   to.resolved = root.echo.dump();
   to.assumptions = std::move(notes.assumptions);
+  to.own_numbers = std::move(notes.own_numbers);
   for (Scenario::Assumption& a : to.assumptions) {
     const Json::json_pointer pointer(a.pointer);
     if (root.echo.contains(pointer)) a.value = root.echo.at(pointer).dump();

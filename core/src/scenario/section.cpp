@@ -47,6 +47,10 @@ void Notes::assume(std::string pointer, std::string origin, std::string source) 
   assumptions.push_back({std::move(pointer), {}, std::move(origin), std::move(source)});
 }
 
+void Notes::compare(std::string pointer, double written, const std::optional<double>& otherwise) {
+  if (written != otherwise) own_numbers.push_back(std::move(pointer));
+}
+
 std::string shown(double value) { return number(value).dump(); }
 std::string shown(std::int64_t value) { return std::to_string(value); }
 
@@ -207,6 +211,7 @@ bool Section::real(std::string_view key, double& to, Limits<double> limits,
   bool assumed = false;
   const Json* value = begin(key, otherwise, to, assumed);
   if (value ? !read_real(*notes_, *value, at(key), limits, to) : !assumed) return false;
+  if (value) notes_->compare(at(key), to, otherwise ? std::optional(otherwise->value) : std::nullopt);
   put(key, number(to));
   return true;
 }

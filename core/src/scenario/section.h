@@ -27,10 +27,13 @@ class Notes {
   void fault(Code code, std::string pointer, std::string message, std::string hint = {});
   bool full() const { return diagnostics.size() >= most; }
   void assume(std::string pointer, std::string origin, std::string source);
+  /// A number as it is written, beside the one that stands in for it.
+  void compare(std::string pointer, double written, const std::optional<double>& otherwise);
 
   std::vector<Diagnostic> diagnostics;
   std::vector<Scenario::Assumption> assumptions;  ///< values are filled in from the finished echo
-  std::size_t faults = 0;                         ///< all, also those beyond `most`
+  std::vector<std::string> own_numbers;  ///< pointers of those that are written and not the usual ones
+  std::size_t faults = 0;                ///< all, also those beyond `most`
 };
 
 /// A value that stands in for an absent key, and why.
