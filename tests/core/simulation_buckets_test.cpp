@@ -265,6 +265,13 @@ TEST(Buckets, OfVirtualStagesShareTheirRanksStream) {
   EXPECT_NEAR(test::deterministic_step_s(w), known, 1e-6);
   EXPECT_NEAR(*median_step_s(w), known, 1e-6);
   EXPECT_NEAR(test::run(w, 1, 1, "exact").outcome.step_s[0], known, 1e-6);
+  Workload without = w;
+  for (StageProgram& stage : without.stages) {
+    stage.reductions.clear();
+    stage.complete_after.clear();
+  }
+  // Two reductions of 0.3 s on a rank, of which one at most is beside compute.
+  EXPECT_GT(known, *median_step_s(without) + 0.3);
 }
 
 /// Shown to fail: gradients that are all complete only with their chunk, and of which only the last bucket
@@ -338,11 +345,11 @@ TEST(Buckets, OfAJob) {
                          {"dp", 4},      {"schedule", schedule},
                          {"zero", zero}, {"overlap_grad_reduce", true}};
         s["model"] = {
-            {"layers", 4}, {"hidden", 1024}, {"ffn_hidden", 4096}, {"heads", 8}, {"vocabulary", 4096}};
+            {"layers", 4}, {"hidden", 4096}, {"ffn_hidden", 16384}, {"heads", 32}, {"vocabulary", 4096}};
         s["batch"] = {{"micro", 1}, {"micro_batches", 3}, {"sequence", 1024}};
         if (zero == 1 && !experts) s["parallel"]["dp_shard"] = 2;
         if (experts) {
-          s["model"]["experts"] = {{"count", 8}, {"top_k", 2}, {"ffn_hidden", 1024}};
+          s["model"]["experts"] = {{"count", 8}, {"top_k", 2}, {"ffn_hidden", 4096}};
           s["parallel"].update({{"ep", 2}});
         }
         const auto scenario = read_scenario(s.dump());
@@ -373,6 +380,25 @@ TEST(Buckets, OfAJob) {
                     100 * v.p95_limit);
         EXPECT_TRUE(v.agrees());
       }
+}
+
+/// Layers are reduced together until they hold 40 million parameters of a GPU, or a million a replica.
+TEST(Buckets, OfAJobHoldMoreLayersTheSmallerTheyAreAndTheMoreReplicasThereAre) {
+  const auto buckets = [](std::int64_t hidden, std::int64_t dp) {
+    auto s = test::job();
+    s["parallel"] = {{"tp", 1}, {"pp", 1}, {"dp", dp}, {"overlap_grad_reduce", true}};
+    s["model"] = {
+        {"layers", 8}, {"hidden", hidden}, {"ffn_hidden", 4 * hidden}, {"heads", 8}, {"vocabulary", 1024}};
+    s["batch"] = {{"micro", 1}, {"micro_batches", 1}, {"sequence", 1024}};
+    const auto scenario = read_scenario(s.dump());
+    EXPECT_TRUE(scenario);
+    return build_workload(*scenario)->stages[0].reductions.size();
+  };
+  // A layer has 12 hidden^2 parameters: 12.6 and 50.3 million.
+  EXPECT_EQ(buckets(1024, 8), 2u);
+  EXPECT_EQ(buckets(2048, 8), 8u);
+  EXPECT_EQ(buckets(2048, 128), 3u);
+  EXPECT_EQ(buckets(2048, 1024), 1u);
 }
 
 /// Streams are named by rank: what is drawn beside compute moves no other draw.

@@ -163,7 +163,7 @@ ordered_json ranks(const Job& job, const Outcome& outcome) {
                    {"layers", std::move(layers)},
                    {"compute_s", finite(b.compute_s)},
                    {"communication_s", finite(b.communication_s)},
-                   {"idle_s", finite(b.idle_s)}});
+                   {"idle_s", finite(std::max(0.0, b.idle_s))}});
   }
   return out;
 }

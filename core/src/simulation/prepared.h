@@ -11,8 +11,9 @@
 
 namespace prism {
 
-/// What a unit works with: large, filled anew by whatever uses it, and so handed from one unit to the next.
 struct Simulation;
+
+/// What a unit works with: large, filled anew by whatever uses it, and so handed from one unit to the next.
 struct Bench {
   Player player;
   std::unique_ptr<Recording<float>> recording;

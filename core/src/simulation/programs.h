@@ -30,7 +30,8 @@ LawBook::Law felt_above(LawBook& book, LawBook::Law separate, const std::vector<
                         const HeldRanks& masses, std::int64_t lines);
 std::vector<float> least_seconds(const LawBook& book, LawBook::Law law, const HeldRanks& masses,
                                  std::int64_t lines);
-/// Whether two stages do the same work, whatever its names.
+/// Whether two stages do the same work in their chunks, whatever its names. What reduces gradients beside
+/// them is compiled apart.
 bool same_work(const StageProgram& a, const StageProgram& b);
 
 /// Of one rank, until its first collective.

@@ -17,9 +17,9 @@ void compile_alone(const Compiled& compiled, ProgramCompiler& compiler, std::siz
 void compile_exchange(Compiled& compiled, const HeldRanks* first, const HeldRanks* last,
                       Compiled::Replica& to);
 
-/// The pass that completes the gradients of a stage.
+/// The pass that completes the gradients of a stage: of StageProgram::gradients().
 inline Pass completing_pass(const StageProgram& s) {
-  return s.weight.empty() ? Pass::backward : Pass::weight;
+  return &s.gradients() == &s.weight ? Pass::weight : Pass::backward;
 }
 /// By stage, the task that completes the gradients that are reduced beside compute; -1: none.
 std::vector<std::int32_t> completing_tasks(const Workload& workload, const Graph& graph);

@@ -94,6 +94,11 @@ std::vector<Diagnostic> ineffective(const Scenario& s, const Kinds& used) {
       p.overlap_grad_reduce && p.dp * p.cp == 1 && (!s.model->experts || p.tp == p.etp * p.ep))
     warnings.add("/parallel/overlap_grad_reduce",
                  "overlap_grad_reduce has no effect with dp 1: nothing is reduced");
+  constexpr std::string_view dp_overlap = "/cost_model/dp_overlap";
+  if (s.parallel.overlap_grad_reduce && s.parallel.zero == 0 &&
+      std::find(s.own_numbers.begin(), s.own_numbers.end(), dp_overlap) != s.own_numbers.end())
+    warnings.add(std::string(dp_overlap),
+                 "dp_overlap has no effect with overlap_grad_reduce and zero 0: no parameters are gathered");
   if (s.training_run && s.training_run->elastic && s.parallel.dp == 1)
     warnings.add(
         "/training_run/elastic",

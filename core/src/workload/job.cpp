@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
 #include "workload/doors.h"
 #include "workload/flops.h"
 #include "workload/memory.h"
@@ -12,6 +15,12 @@
 
 namespace prism::workload {
 namespace {
+
+/// Least parameters of a rank whose gradients are reduced together: Megatron-LM's default
+/// (megatron/core/distributed), so that no ring of many replicas waits for latencies alone.
+double bucket_parameters(const Network& network) {
+  return std::max(4e7, 1e6 * static_cast<double>(network.data.size));
+}
 
 std::vector<StageProgram> stage_programs(const Transformer& transformer, const Scenario& scenario,
                                          const Network& network) {
@@ -31,13 +40,15 @@ std::vector<StageProgram> stage_programs(const Transformer& transformer, const S
     if (last) transformer.head_forward(forward);
     if (last) transformer.head_backward(backward);
     StageProgram& program = stages.emplace_back();
-    // A bucket a layer; what the ends hold goes with the layer beside it.
+    // A bucket closes with the layer that fills it; what the ends hold goes with the layer beside it.
+    Parameters bucket;
     const auto complete = [&](std::int64_t layer) {
       if (!scenario.parallel.overlap_grad_reduce) return;
-      Parameters held;
-      if (layer < end_layer) held = layer_parameters(model, has_experts(model, layer), scenario.parallel);
-      add_ends(held, model, scenario.parallel, first && layer == first_layer, last && layer + 1 >= end_layer);
-      append_reductions(program, scenario, network, held);
+      if (layer < end_layer) bucket += layer_parameters(model, has_experts(model, layer), scenario.parallel);
+      add_ends(bucket, model, scenario.parallel, first && layer == first_layer,
+               last && layer + 1 >= end_layer);
+      if (layer > first_layer && bucket.all() < bucket_parameters(network)) return;
+      append_reductions(program, scenario, network, std::exchange(bucket, {}));
       program.complete_after.resize(program.reductions.size(), backward.size());
     };
     for (std::int64_t i = end_layer; i-- > first_layer;) {

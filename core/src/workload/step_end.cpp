@@ -166,8 +166,9 @@ std::vector<std::vector<Segment>> step_end_programs(const Scenario& scenario, co
   }
   if (largest > 0) notes.push_back({end.gradients_note(), "largest rank: " + gradients_how});
   const bool beside = scenario.parallel.overlap_grad_reduce;
-  if (beside) notes.push_back({end.gradients_note(), "layer by layer beside the last backward pass"});
-  if (network.data.size > 1 && cost.dp_overlap > 0)
+  if (beside && (network.data.size > 1 || network.expert_data.size > 1))
+    notes.push_back({end.gradients_note(), "bucket by bucket beside the last backward pass"});
+  if (network.data.size > 1 && cost.dp_overlap > 0 && !(beside && scenario.parallel.zero == 0))
     notes.push_back(
         {"data-parallel overlap", number_text(100 * cost.dp_overlap) + " % of " +
                                       (beside ? "the parameter all-gather" : "data-parallel communication") +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a model, or one file of evidence as a stream: inflated on the way if it is gzip, fed to the engine piece by piece, never
-// whole in memory. Ended by the page to cancel.
+// Reads a model; or one file of evidence as a stream: inflated on the way if it is gzip, fed to the engine piece by
+// piece, never whole in memory. Ended by the page to cancel.
 
 import create, { type EvidenceModule } from "@wasm/evidence.mjs";
 import type { EvidenceReply, EvidenceTask } from "./evidence-messages";

@@ -224,7 +224,7 @@ export const fields: Field[] = [
     value: (r) => (overlapsReduction(r) ? "beside" : "after"),
     help: (r) =>
       overlapsReduction(r)
-        ? "Layer by layer. dp_overlap acts on the parameter all-gather only."
+        ? "Bucket by bucket. dp_overlap acts on the parameter all-gather only."
         : "All at once; dp_overlap is the share taken as hidden.",
     write: (r, when) =>
       withValue(r.text, "/parallel/overlap_grad_reduce", when === "beside" ? true : undefined),
