@@ -66,7 +66,7 @@ export class FakeWorker implements WorkerLike {
         }
         const ahead = firstUnits(made, message.ahead);
         this.inbox.push(...ahead.map((ref) => ({ type: "unit", run, ...ref }) as const));
-        this.say({ type: "prepared", run, plan: made, warnings: [], tables, ahead });
+        this.say({ type: "prepared", run, plan: made, warnings: [], tables });
         break;
       }
       case "unit":

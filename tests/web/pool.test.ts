@@ -105,7 +105,7 @@ describe("a run", () => {
     expect(run.of("done").length).toBe(1);
   });
 
-  test("later is prepared by one worker, then by the others with its tables", async () => {
+  test("later is prepared by the two its first numbers come from, then by the others with their tables", async () => {
     const pool = await open(3);
     pool.run("first", () => {});
     drain();
@@ -114,9 +114,9 @@ describe("a run", () => {
     pool.run("second", run.listener);
     const prepares = () =>
       workers.map((w) => w.heard.flatMap((m) => (m.type === "prepare" ? [m.tables?.[0]] : [])));
-    expect(prepares()).toEqual([[undefined], [], []]);
-    workers[0]!.step();
-    expect(prepares()).toEqual([[undefined], [7], [7]]);
+    expect(prepares()).toEqual([[undefined], [undefined], []]);
+    workers[1]!.step();
+    expect(prepares()).toEqual([[undefined], [undefined], [7]]);
     drain();
     expect(run.of("done").length).toBe(1);
   });
@@ -131,10 +131,43 @@ describe("a run", () => {
     let turn = 0;
     drain((alive) => alive[turn++ % alive.length]!);
     expect(run.of("partial").map((e) => madeOf(e.result).trials.length)).toEqual([2, 4, 16, 40]);
-    const asked = workers[0]!.heard.flatMap((m) =>
-      m.type === "unit" && m.run === 2 && m.phase === "trials" ? [m.unit] : [],
+    // Both went on by themselves: neither was asked for its first unit.
+    const asked = workers.flatMap((w) =>
+      w.heard.flatMap((m) => (m.type === "unit" && m.run === 2 && m.phase === "trials" ? [m.unit] : [])),
     );
+    expect(asked).toContain(2);
+    expect(asked).not.toContain(0);
     expect(asked).not.toContain(1);
+  });
+
+  test("later loses no unit of a worker that fails before it has begun it", async () => {
+    answer = () => plan({ pilot: 1, trials: 40, attribution: 2 });
+    for (const failing of [0, 1]) {
+      const pool = await open(2);
+      pool.run("first", () => {});
+      drain();
+      const run = collect();
+      pool.run("second", run.listener);
+      workers[1 - failing]!.step();
+      workers[failing]!.say({ type: "failed", message: "trap" });
+      await started();
+      drain();
+      expect(madeOf(run.of("done")[0]!.result).trials).toEqual(Array.from({ length: 40 }, (_, i) => i));
+    }
+  });
+
+  test("later shares out a pilot of several units", async () => {
+    answer = () => plan({ pilot: 3, trials: 8 });
+    const pool = await open(2);
+    pool.run("first", () => {});
+    drain();
+    for (const w of workers) w.heard.length = 0;
+    const run = collect();
+    pool.run("second", run.listener);
+    drain((alive) => alive.at(-1)!);
+    expect(run.of("done").length).toBe(1);
+    const pilots = workers.flatMap((w) => w.heard).filter((m) => m.type === "unit" && m.phase === "pilot");
+    expect(pilots.map((m) => (m.type === "unit" ? m.unit : -1))).toEqual([2]);
   });
 
   test("of a single unit shows it before the account of where the time goes", async () => {

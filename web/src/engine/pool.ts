@@ -3,8 +3,8 @@
 // half a second of a cancel, is ended and replaced: no worker holds anything worth keeping.
 
 import type { Diagnostic, Plan, Result } from "../base/result";
-import type { FromWorker, ToWorker, UnitRef } from "./protocol";
-import { drawsWithin, estimateSeconds, Work } from "./work";
+import type { Ahead, FromWorker, ToWorker, UnitRef } from "./protocol";
+import { drawsWithin, estimateSeconds, firstUnits, Work } from "./work";
 
 /** What the pool needs of a Worker. */
 export interface WorkerLike {
@@ -44,8 +44,9 @@ const failures_allowed = 2;
 interface Slot {
   worker: WorkerLike;
   ready: boolean;
-  /** Of the current run: asked to prepare, has prepared, knows the pilot. */
+  /** Of the current run: asked to prepare, with what leave, has prepared, knows the pilot. */
   asked: boolean;
+  ahead: Ahead | undefined;
   prepared: boolean;
   learned: boolean;
   out: UnitRef[];
@@ -61,7 +62,7 @@ interface Run {
   started: number;
   computing: number | null;
   held: boolean;
-  /** Prepares first: the others then need not compute its tables again, and it has the machine to itself. */
+  /** Prepares first: the others then need not compute its tables again. */
   lead: Slot;
   tables: Uint8Array | undefined;
   work: Work | null;
@@ -80,6 +81,8 @@ function milestoneAfter(prefix: number, all: number): number {
   while (milestone <= prefix) milestone *= 4;
   return Math.min(milestone, all);
 }
+
+const isIdle = (slot: Slot) => slot.ready && slot.deadline === undefined;
 
 export class Pool {
   private readonly slots: Slot[] = [];
@@ -130,8 +133,14 @@ export class Pool {
     };
     this.current = run;
     this.startFailures = 0;
-    for (const slot of this.slots) slot.asked = slot.prepared = slot.learned = false;
-    this.ask(lead, run);
+    for (const slot of this.slots) {
+      slot.asked = slot.prepared = slot.learned = false;
+      slot.ahead = undefined;
+    }
+    this.ask(lead, run, 0);
+    // Each of the two that the first numbers come from, where they are expected from two.
+    const second = run.milestone > 1 && this.slots.find((slot) => slot !== lead && isIdle(slot));
+    if (second) this.ask(second, run, 1);
     return {
       proceed: () => {
         if (this.current !== run || !run.held) return;
@@ -169,6 +178,7 @@ export class Pool {
       worker,
       ready: false,
       asked: false,
+      ahead: undefined,
       prepared: false,
       learned: false,
       out: [],
@@ -218,12 +228,13 @@ export class Pool {
     this.slots[at] = fresh;
     if (at === this.slots.length - 1 && this.presetsAsked) fresh.worker.postMessage({ type: "presets" });
     if (run?.lead === slot) run.lead = fresh;
-    if (run && this.current === run && (run.lead === fresh || run.work)) this.ask(fresh, run);
+    if (run && this.current === run && (run.lead === fresh || run.work))
+      this.ask(fresh, run, run.work ? undefined : 0);
   }
 
   /** One that can start at once, if there is one. */
   private idleSlot(): Slot | undefined {
-    return this.slots.find((slot) => slot.ready && slot.deadline === undefined) ?? this.slots[0];
+    return this.slots.find(isIdle) ?? this.slots[0];
   }
 
   private fail(message: string) {
@@ -252,10 +263,13 @@ export class Pool {
     for (const slot of this.slots) if (!slot.asked) this.ask(slot, run);
   }
 
-  private ask(slot: Slot, run: Run) {
+  /** `place` among those that start on it by themselves. */
+  private ask(slot: Slot, run: Run, place?: number) {
+    const draws = drawsWithin(run.limitSeconds, this.slots.length);
+    const ahead = place === undefined ? undefined : { place, draws };
     slot.asked = true;
+    slot.ahead = ahead;
     slot.prepared = slot.learned = false;
-    const ahead = run.work ? undefined : drawsWithin(run.limitSeconds, this.slots.length);
     slot.worker.postMessage({ type: "prepare", run: run.id, text: run.text, tables: run.tables, ahead });
   }
 
@@ -287,7 +301,7 @@ export class Pool {
           run.work = new Work(message.plan);
           run.milestone = Math.min(run.milestone, run.work.trialUnits);
           run.tables = message.tables;
-          this.begun(slot, run, message.ahead);
+          for (const s of this.slots) this.begun(s, run);
           if (this.warm) this.askOthers(run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
           run.listener({ type: "plan", plan: message.plan, warnings: message.warnings, seconds });
@@ -310,11 +324,12 @@ export class Pool {
     }
   }
 
-  /** Units that a worker goes on with by itself; it learns from them what it must. */
-  private begun(slot: Slot, run: Run, units: UnitRef[]) {
+  /** Units that a worker goes on with by itself once it has prepared; it learns from them what it must. */
+  private begun(slot: Slot, run: Run) {
+    const units = firstUnits(run.work!.plan, slot.ahead);
     if (units.length === 0) return;
-    run.computing = this.now();
-    run.work?.claim(units);
+    run.computing ??= this.now();
+    run.work!.claim(units);
     slot.out.push(...units);
     slot.learned = units.some(({ phase }) => phase === "trials");
   }

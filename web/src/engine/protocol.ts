@@ -12,6 +12,12 @@ export interface UnitRef {
   unit: number;
 }
 
+/** Leave to start on a run without being asked, as one of its first workers, if it takes no more random draws than this. */
+export interface Ahead {
+  place: number;
+  draws: number;
+}
+
 /** Parts of a phase in unit order. */
 export interface Parts {
   trials: Uint8Array[];
@@ -24,14 +30,13 @@ export type ToWorker =
   | { type: "start"; module: WebAssembly.Module }
   /**
    * Read and compile a scenario; ends whatever the worker did before. `tables`: what another worker has computed for it.
-   * `ahead`: then start on it without being asked, if the whole run takes no more random draws than this.
    */
   | {
       type: "prepare";
       run: number;
       text: string;
       tables?: Uint8Array | undefined;
-      ahead?: number | undefined;
+      ahead?: Ahead | undefined;
     }
   | { type: "learn"; run: number; pilot: Uint8Array[] }
   | { type: "unit"; run: number; phase: Phase; unit: number }
@@ -43,15 +48,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { type: "ready"; version: string }
-  /** `ahead`: the units that it goes on with. */
-  | {
-      type: "prepared";
-      run: number;
-      plan: Plan;
-      warnings: Diagnostic[];
-      tables: Uint8Array;
-      ahead: UnitRef[];
-    }
+  | { type: "prepared"; run: number; plan: Plan; warnings: Diagnostic[]; tables: Uint8Array }
   | { type: "refused"; run: number; errors: Diagnostic[] }
   | { type: "part"; run: number; phase: Phase; unit: number; bytes: Uint8Array }
   | { type: "finished"; run: number; text: string }

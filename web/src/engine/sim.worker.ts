@@ -61,7 +61,7 @@ function work(module: PrismModule, task: Task) {
       held = { run, handle, learns: ahead.some(({ phase }) => phase === "trials") };
       queue.push(...ahead.map((ref) => ({ type: "unit", run, ...ref }) as const));
       const tables = module.take_tables();
-      return say({ type: "prepared", run, plan, warnings, tables, ahead }, [tables.buffer]);
+      return say({ type: "prepared", run, plan, warnings, tables }, [tables.buffer]);
     }
     default:
   }

@@ -3,7 +3,7 @@
 // in which workers answer cannot change a result.
 
 import type { Plan } from "../base/result";
-import type { Parts, Phase, UnitRef } from "./protocol";
+import type { Ahead, Parts, Phase, UnitRef } from "./protocol";
 
 /** Engine speed assumed before anything is measured: random draws a second and worker. */
 export const draws_per_second = 0.3e9;
@@ -18,16 +18,19 @@ export const estimateSeconds = (plan: Plan, workers: number) =>
 export const drawsWithin = (seconds: number, workers: number) => seconds * draws_per_second * workers;
 
 /**
- * What the first numbers wait for, as far as one worker can do it by itself: it then waits for no page that is busy
- * drawing. A pilot of many units is everyone's work. Nothing where the whole run takes more than `mostDraws`.
+ * What the first numbers wait for, as far as one of the first workers can do it by itself: it then waits for no page
+ * that is busy drawing. A pilot of one unit is soon done, by each of them; one of many is everyone's work.
  */
-export function firstUnits(plan: Plan, mostDraws: number | undefined): UnitRef[] {
-  if (mostDraws === undefined || totalDraws(plan) > mostDraws) return [];
+export function firstUnits(plan: Plan, ahead: Ahead | undefined): UnitRef[] {
+  if (!ahead || totalDraws(plan) > ahead.draws) return [];
+  const { place } = ahead;
   const units = (name: Phase) => plan.phases.find((p) => p.name === name)?.units ?? 0;
-  const list: UnitRef[] = [];
-  if (units("pilot") > 0) list.push({ phase: "pilot", unit: 0 });
-  if (units("pilot") < 2 && units("trials") > 0) list.push({ phase: "trials", unit: 0 });
-  return list;
+  if (units("pilot") > 1) return place < units("pilot") ? [{ phase: "pilot", unit: place }] : [];
+  if (place >= units("trials")) return [];
+  return [
+    ...(units("pilot") > 0 ? [{ phase: "pilot", unit: 0 } as const] : []),
+    { phase: "trials", unit: place },
+  ];
 }
 
 export class Work {
