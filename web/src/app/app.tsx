@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { number } from "../base/format";
 import type { Diagnostic } from "../base/result";
 import { Errors } from "../input/errors";
@@ -18,7 +18,7 @@ import { Icon } from "../ui/icons";
 import { Baseline } from "./baseline";
 import { BroughtView, Lessons, LessonView, prepareReader, Share, Validation } from "./brought";
 import { applyTheme, currentTheme, type Theme } from "./browser";
-import { useController, useSelect } from "./context";
+import { useController, useLater, useSelect } from "./context";
 import { firstExample } from "./examples";
 import { type Brought, useFiles } from "./files";
 import { Gallery } from "./gallery";
@@ -32,7 +32,6 @@ import { version } from "./version";
 const longest_wait_ms = 2000;
 
 export function App() {
-  const answer = useSelect((s) => s.answer);
   const errors = useSelect((s) => s.errors);
   const refused = useSelect((s) => s.refusal !== null);
   const [dialog, setDialog] = useState<"share" | "gallery" | "lessons" | "validation" | "glossary" | null>(
@@ -45,15 +44,10 @@ export function App() {
   const [brought, setBrought] = useState<Brought | null>(null);
   const files = useFiles(setBrought, prepareReader);
   useShortcuts();
-  // The sentence is painted before the panels below it are built, or follow.
-  const [shown, setShown] = useState<Answer | null>(null);
-  useEffect(() => setShown(answer), [answer]);
-  const unhurried = useUnhurried(shown !== null || errors.length > 0 || refused);
-  const panels = useMemo(
-    () => shown && <Panels answer={shown} presets={presets} onAll={() => setDialog("validation")} />,
-    [shown, presets],
-  );
+  const answered = useLater((s) => s.answer !== null);
+  const unhurried = useUnhurried(answered || errors.length > 0 || refused);
   const openGlossary = useCallback(() => setDialog("glossary"), []);
+  const openValidation = useCallback(() => setDialog("validation"), []);
 
   const goTo = (error: Diagnostic) => {
     setTab("text");
@@ -112,7 +106,7 @@ export function App() {
             unhurried && <InputTabs tab={tab} onTab={setTab} presets={presets} place={place} />
           )}
         </InputPane>
-        {answer && !refused && <div class="panels-place">{panels}</div>}
+        {!refused && <Panels presets={presets} onAll={openValidation} />}
       </main>
       <footer class="foot">
         <p>Everything is computed in this browser. Scenarios, files and results never leave it.</p>
@@ -203,14 +197,15 @@ function InputTabs({ tab, onTab, presets, place }: InputTabsProps) {
 }
 
 interface PanelsProps {
-  answer: Answer;
   presets: Presets | undefined;
   /** Shows all measurements. */
   onAll: () => void;
 }
 
-/** All that stands below the answer. */
-function Panels({ answer, presets, onAll }: PanelsProps) {
+/** All that stands below the answer. The sentence is painted before they are built, or follow. */
+function Panels({ presets, onAll }: PanelsProps) {
+  const answer = useLater((s) => s.answer);
+  if (!answer) return null;
   const { result, ms } = answer;
   return (
     <Marked answer={answer}>
@@ -239,8 +234,10 @@ function Marked({ answer, children }: { answer: Answer; children: ComponentChild
   const newest = useSelect((s) => s.answer);
   const stale = useSelect(isStale) || newest !== answer;
   return (
-    <div class="panels" data-stale={stale || undefined}>
-      {children}
+    <div class="panels-place">
+      <div class="panels" data-stale={stale || undefined}>
+        {children}
+      </div>
     </div>
   );
 }

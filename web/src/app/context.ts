@@ -28,3 +28,46 @@ export function useSelect<T>(select: (state: State) => T): T {
   }, [app]);
   return part;
 }
+
+/** The same, after what the change has put on the page at once is painted: for what may follow. */
+export function useLater<T>(select: (state: State) => T): T {
+  const app = useController();
+  const [part, setPart] = useState(() => select(app.state));
+  useEffect(() => {
+    let known: T | undefined;
+    let stop: (() => void) | undefined;
+    const update = () => {
+      stop = undefined;
+      known = select(app.state);
+      setPart(() => select(app.state));
+    };
+    update();
+    const unsubscribe = app.subscribe(() => {
+      if (select(app.state) !== known) stop ??= afterPaint(update);
+    });
+    return () => {
+      unsubscribe();
+      stop?.();
+    };
+  }, [app]);
+  return part;
+}
+
+/** Nothing is painted in a window that is not seen: then it comes all the same. */
+const longest_frame_ms = 100;
+
+function afterPaint(go: () => void): () => void {
+  const end = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+  const frame = requestAnimationFrame(() => {
+    clearTimeout(timer);
+    timer = setTimeout(go);
+  });
+  let timer = setTimeout(() => {
+    end();
+    go();
+  }, longest_frame_ms);
+  return end;
+}

@@ -79,6 +79,9 @@ export type Action =
   | { type: "draft"; text: string | null }
   | { type: "dismiss" };
 
+/** Always the same one: who shows errors need not draw again. */
+const no_errors: Diagnostic[] = [];
+
 export const empty: State = {
   doc: { text: "", source: { kind: "edited" } },
   past: [],
@@ -86,7 +89,7 @@ export const empty: State = {
   run: { phase: "idle" },
   answer: null,
   pinned: null,
-  errors: [],
+  errors: no_errors,
   refusal: null,
   draft: null,
   burst: null,
@@ -151,7 +154,10 @@ const remember = (state: State, done: string): Step[] => [
 function ran(state: State, text: string, event: RunEvent): Partial<State> {
   switch (event.type) {
     case "plan":
-      return { errors: [], run: { phase: "running", plan: event.plan, fraction: 0, secondsLeft: null } };
+      return {
+        errors: no_errors,
+        run: { phase: "running", plan: event.plan, fraction: 0, secondsLeft: null },
+      };
     case "held":
       return { run: { phase: "held", plan: event.plan, seconds: event.seconds } };
     case "progress":

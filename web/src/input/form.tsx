@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The form: every field of the table, with its own faults beneath it, and the lists of causes and of slow places.
 import { useEffect, useState } from "preact/hooks";
-import { useController, useSelect } from "../app/context";
+import { useController, useLater, useSelect } from "../app/context";
 import type { Diagnostic } from "../base/result";
 import { Causes } from "./cause-list";
 import { fields, groups } from "./fields";
@@ -26,7 +26,7 @@ export function usePresets(): Presets | undefined {
 export function Form({ presets }: { presets: Presets | undefined }) {
   const app = useController();
   const text = useSelect((s) => s.doc.text);
-  const answer = useSelect((s) => s.answer);
+  const answer = useLater((s) => s.answer);
   const errors = useSelect((s) => s.errors);
   const reading = readingOf(text, answer?.result.scenario, presets);
   const broken = reading.data === undefined;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One field: its label, its control, what it means and what is wrong with it.
-import { useId, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import type { Diagnostic, Result } from "../base/result";
 import { Icon } from "../ui/icons";
 import {
@@ -28,6 +28,10 @@ interface RowProps<F> {
 export function FieldRow({ field, reading, result, faults, change }: RowProps<Field>) {
   const id = useId();
   const help = field.help?.(reading, result) ?? "";
+  // What only a result tells keeps its place until the new one is there, so that no button moves away below a pointer.
+  const before = useRef("");
+  if (result) before.current = help;
+  const hint = help || before.current;
   const describedBy =
     [help && `${id}-help`, faults.length > 0 && `${id}-fault`].filter(Boolean).join(" ") || undefined;
   const invalid = faults.length > 0;
@@ -41,9 +45,9 @@ export function FieldRow({ field, reading, result, faults, change }: RowProps<Fi
       {field.kind === "number" && <NumberInput field={field} {...shared} />}
       {field.kind === "choice" && <ChoiceInput field={field} {...shared} />}
       {field.kind === "seed" && <SeedInput field={field} {...shared} />}
-      {help && (
-        <p class="hint" id={`${id}-help`}>
-          {help}
+      {hint && (
+        <p class="hint" id={`${id}-help`} data-waiting={!help || undefined}>
+          {hint}
         </p>
       )}
       {invalid && (

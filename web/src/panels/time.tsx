@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the time goes: the critical path by operator kind, and each pipeline rank's share of work and waiting.
+import { useRef } from "preact/hooks";
 import * as format from "../base/format";
 import type { Result } from "../base/result";
 import { pathReading, ranksReading } from "../base/sentences";
 import { pathTable, ranksTable } from "../base/tables";
 import { Figure } from "./figure";
 
+/** The account comes after the trials: until then the last one stays, marked, so that nothing moves. */
 export function CriticalPath({ result }: { result: Result }) {
+  const last = useRef(result);
+  if (!result.partial || result.critical_path || !last.current.critical_path) last.current = result;
+  return (
+    <div class="stack" data-stale={last.current !== result || undefined}>
+      <PathCard result={last.current} />
+    </div>
+  );
+}
+
+function PathCard({ result }: { result: Result }) {
   const path = result.critical_path;
   if (!path) {
     return (
