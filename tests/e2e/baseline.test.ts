@@ -11,7 +11,7 @@ const card = (page: Page) => page.locator("section:has(> header h2:text-is('Agai
 const reading = (page: Page) => card(page).locator("p.reading");
 const choose = (page: Page, preset: string) =>
   page.locator("#panel-form").getByLabel("Preset").selectOption(preset);
-const changed = (page: Page) => card(page).getByRole("region", { name: "Members that differ" });
+const changed = (page: Page) => card(page).getByRole("region", { name: "Settings that differ" });
 /** Both figures are there and belong to the present settings. */
 async function compared(page: Page) {
   await settled(page);

@@ -138,8 +138,8 @@ test("any other scenario is compared: an example, a link, a file", async () => {
   await card.getByLabel("A link or a text").press("Tab");
   await card.getByText("Second is the second one.").waitFor();
   await compare();
-  await card.getByText("2 members differ").waitFor();
-  const differing = await card.getByRole("region", { name: "Members that differ" }).innerText();
+  await card.getByText("2 settings differ").waitFor();
+  const differing = await card.getByRole("region", { name: "Settings that differ" }).innerText();
   expect(differing).toContain("/cluster/gpu");
   expect(await card.locator("p.reading").innerText()).toMatch(/^The p95 of Second is .* this scenario/);
   const file = page.waitForEvent("download");

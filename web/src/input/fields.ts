@@ -218,8 +218,8 @@ export const fields: Field[] = [
     // ZeRO-2 and 3 reduce in every micro-batch.
     shown: (r) => hasModel(r) && Number(shown(r, "/parallel/zero").value ?? 0) < 2,
     options: () => [
-      { value: "after", label: "after the last backward pass" },
-      { value: "beside", label: "beside the last backward pass" },
+      { value: "after", label: "after backward" },
+      { value: "beside", label: "beside backward" },
     ],
     value: (r) => (overlapsReduction(r) ? "beside" : "after"),
     help: (r) =>

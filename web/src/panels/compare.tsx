@@ -222,15 +222,15 @@ export function Changes({ list, headings }: ChangesProps) {
   return (
     <details open>
       <summary>
-        {list.length === 1 ? "One member differs" : `${format.count(list.length)} members differ`}
-        {oneSided > 0 && ` (${format.count(oneSided)} written in one of the two alone)`}
+        {list.length === 1 ? "One setting differs" : `${format.count(list.length)} settings differ`}
+        {oneSided > 0 && ` (${format.count(oneSided)} written in only one of the two)`}
       </summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
-      <section class="table-scroll" aria-label="Members that differ" tabIndex={0}>
+      <section class="table-scroll" aria-label="Settings that differ" tabIndex={0}>
         <table class="prose changes">
           <thead>
             <tr>
-              <th scope="col">Member</th>
+              <th scope="col">Setting</th>
               {headings.map((heading) => (
                 <th key={heading} scope="col">
                   {heading}

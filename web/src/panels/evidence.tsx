@@ -110,7 +110,7 @@ function Actions({
   };
   const why = rest ? undefined : "Not before the held-out steps are predicted";
   return (
-    <p class="actions">
+    <p class="buttons">
       {(rest ? rest.scenario !== null : becomes.includes(evidence.kind)) && (
         <button
           type="button"
@@ -121,12 +121,12 @@ function Actions({
         >
           Open it as a scenario
         </button>
-      )}{" "}
+      )}
       {evidence.kind === "operator_trace" && (
         <button type="button" disabled={!timeline} onClick={() => timeline?.()}>
           <Icon name="download" /> A step for Perfetto
         </button>
-      )}{" "}
+      )}
       <button
         type="button"
         disabled={!rest}

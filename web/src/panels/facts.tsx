@@ -226,8 +226,8 @@ export function Assumptions({ result }: { result: Result }) {
         <table class="prose">
           <thead>
             <tr>
+              <th scope="col">Setting</th>
               <th scope="col">Value</th>
-              <th scope="col">Is</th>
               <th scope="col">From</th>
               <th scope="col">Source</th>
             </tr>

@@ -82,7 +82,7 @@ function Found({
           );
         })}
       </fieldset>
-      <p class="actions">
+      <p class="buttons">
         <button type="button" class="primary" onClick={use}>
           Use this model
         </button>
@@ -90,7 +90,7 @@ function Found({
       <DataTable
         caption="Where every figure comes from"
         table={{
-          headings: ["Figure", "Is", "From"],
+          headings: ["Figure", "Value", "From"],
           keys: ["field", "value", "from"],
           rows: imported.account.map((e) => ({ shown: [e.field, e.value, e.from], exact: [] })),
         }}

@@ -30,7 +30,7 @@ export function Trust({ result, onAll }: { result: Result; onAll: () => void }) 
             <tr>
               <th scope="col">Measured run</th>
               <th scope="col">Error</th>
-              <th scope="col">Is</th>
+              <th scope="col">Kind</th>
             </tr>
           </thead>
           <tbody>
