@@ -109,6 +109,24 @@ describe("a change", () => {
     expect(await page.locator(".headlines").innerText()).toContain("64 GPUs");
   });
 
+  test("moves nothing while its answer is computed", async () => {
+    const page = await visitQuick();
+    await page.locator(".chart svg").nth(1).waitFor();
+    const heights = await page.evaluate(async () => {
+      const measure = () =>
+        ["#answer", ".input-place", ".panels"].map((s) => document.querySelector(s)!.scrollHeight).join(" ");
+      const seen = new Set([measure()]);
+      document.querySelector<HTMLButtonElement>('[aria-label="Draw a new seed"]')!.click();
+      const computing = () => !/computed here in/.test(document.querySelector(".status p")!.textContent!);
+      do {
+        await new Promise(requestAnimationFrame);
+        seen.add(measure());
+      } while (computing() || document.querySelector("[data-stale]"));
+      return [...seen];
+    });
+    expect(heights.length).toBe(1);
+  });
+
   test("in the text gives a new answer, and in the address its link", async () => {
     const page = await visitQuick();
     const before = page.url();
