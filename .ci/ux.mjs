@@ -184,6 +184,7 @@ const vite = await createServer({
   root: join(root, "web"),
   configFile: false,
   server: { middlewareMode: true },
+  optimizeDeps: { noDiscovery: true },
   logLevel: "error",
 });
 const { makeLink, openLink } = await vite.ssrLoadModule("/src/base/link.ts");
