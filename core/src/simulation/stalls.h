@@ -21,6 +21,22 @@ struct Strike {
   float seconds;
 };
 
+/// Goes through a batch's strikes in the order of places.
+class StrikeQueue {
+ public:
+  explicit StrikeQueue(const std::vector<Strike>& strikes) : strikes_(strikes) {}
+  /// Calls use(strike) for those at this place.
+  template <class Use>
+  void at(std::size_t place, Use use) {
+    while (next_ < strikes_.size() && static_cast<std::size_t>(strikes_[next_].place) == place)
+      use(strikes_[next_++]);
+  }
+
+ private:
+  const std::vector<Strike>& strikes_;
+  std::size_t next_ = 0;
+};
+
 class Stalls {
  public:
   explicit Stalls(const Compiled& compiled);
