@@ -81,16 +81,29 @@ test("a preset's causes are listed before one's own, and read in words", () => {
   expect(causes.every((c) => c.on)).toBe(true);
   const texts = causes.map((c) => causeText(r, c));
   expect(texts[0]).toEqual({
-    title: "Compute",
+    title: "Compute, each operation",
     shared: "each operation on its own",
     law: "log-normal, CV 2\u00a0%",
   });
-  expect(texts[1]!.title).toBe("Communication between nodes");
+  expect(texts[1]!.title).toBe("Communication between nodes, all GPUs");
   expect(texts[1]!.shared).toBe("shared by all GPUs, for one step");
   expect(texts[1]!.law).toBe("2 times in 20\u00a0% of the steps, in spells of 400 steps");
   expect(texts[2]!.title).toBe("Stalls of communication");
   expect(texts[2]!.law).toBe("0.05 a node and hour of such work; exponential, mean 0.1\u00a0s");
   expect(texts[3]!.title).toBe("old boards");
+});
+
+test("no two causes have the same title", () => {
+  const r = reading({
+    preset: "busy",
+    factors: [{ ...jitter, scope: "gpu" }, jitter, regime, own, own],
+    stalls: [stall],
+  });
+  const titles = causesOf(r).map((c) => causeText(r, c).title);
+  expect(titles).toHaveLength(9);
+  expect(new Set(titles).size).toBe(9);
+  expect(titles).toContain("Compute, each GPU");
+  expect(titles).toContain("Compute, each operation (2)");
 });
 
 describe("a switch", () => {

@@ -112,6 +112,26 @@ describe("schedule and virtual stages go together", () => {
   });
 });
 
+test("the relaxed form keeps its virtual stages too, and says what it asks for", () => {
+  const relaxed = "interleaved-1f1b-relaxed";
+  const parallel = (text: string) => JSON.parse(text).parallel;
+  expect(parallel(choice("schedule").write(reading(), relaxed))).toMatchObject({
+    schedule: relaxed,
+    virtual_stages: 8,
+  });
+  const text = choice("schedule").write(
+    reading(scenario({ parallel: { schedule: "1f1b", pp: 4 } })),
+    relaxed,
+  );
+  expect(parallel(text)).toEqual({ schedule: relaxed, pp: 4, virtual_stages: 2 });
+  const r = reading(text, { batch: { micro_batches: 6 } });
+  expect(parallel(number("virtual_stages").write(r, 4))).toMatchObject({
+    schedule: relaxed,
+    virtual_stages: 4,
+  });
+  expect(choice("schedule").help!(r)).toContain("pp (4) or more micro-batches (6)");
+});
+
 describe("a ZeRO level", () => {
   const parallel = (r: Reading, level: string) => JSON.parse(choice("zero").write(r, level)).parallel;
   test("of a pipeline gathers once a step", () => {

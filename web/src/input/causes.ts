@@ -177,20 +177,42 @@ export const targetText = (what: unknown) => targets[String(what)] ?? kindText(S
 const meaning = (list: { name: string; meaning: string }[] | undefined, name: unknown) =>
   list?.find((entry) => entry.name === name)?.meaning ?? String(name).replaceAll("_", " ");
 
+/** Of whom a draw is, for a title. */
+const holders: Record<string, string> = {
+  operation: "each operation",
+  micro_batch: "each micro-batch",
+  gpu: "each GPU",
+  node: "each node",
+  replica: "each replica",
+  cluster: "all GPUs",
+};
+
 export interface CauseText {
+  /** Its own among all causes. */
   title: string;
   /** Who shares it, for how long. */
   shared: string;
   law: string;
 }
 
+/** What it acts on, and of whom; two causes may be alike in both. */
+function plainTitle({ value, list }: Cause): string {
+  if (typeof value.name === "string" && value.name) return value.name;
+  const what = targetText(value.what);
+  return isStall(list) ? `Stalls of ${what}` : `${capital(what)}, ${holders[String(value.scope)]}`;
+}
+
+function titleOf(r: Reading, cause: Cause): string {
+  const title = plainTitle(cause);
+  const alike = causesOf(r).filter((other) => plainTitle(other) === title);
+  const at = alike.findIndex((other) => other.list === cause.list && other.index === cause.index);
+  return at > 0 ? `${title} (${at + 1})` : title;
+}
+
 export function causeText(r: Reading, cause: Cause): CauseText {
   const { value, list, on } = cause;
-  const what = targetText(value.what);
-  const name = typeof value.name === "string" ? value.name : "";
-  const stall = isStall(list);
-  const title = name || (stall ? `Stalls of ${what}` : capital(what));
-  if (stall) {
+  const title = titleOf(r, cause);
+  if (isStall(list)) {
     return {
       title,
       shared: "one GPU stops, and whoever waits for it",

@@ -58,6 +58,7 @@ const equation = (pointer: string, derived: string) => (r: Reading, value: numbe
 const product = (...factors: [string, number][]) => factors.map(([name, n]) => `${name} ${n}`).join(" × ");
 
 const interleaved = "interleaved-1f1b";
+const isInterleaved = (schedule: unknown) => String(schedule).startsWith(interleaved);
 
 export const fields: Field[] = [
   {
@@ -153,7 +154,7 @@ export const fields: Field[] = [
     write: (r, value) => {
       const text = withValue(r.text, "/parallel/schedule", value);
       const stages = Number(shown(r, "/parallel/virtual_stages").value ?? 1);
-      if (value === interleaved) return stages > 1 ? text : withValue(text, "/parallel/virtual_stages", 2);
+      if (isInterleaved(value)) return stages > 1 ? text : withValue(text, "/parallel/virtual_stages", 2);
       return stages > 1 ? withValue(text, "/parallel/virtual_stages", 1) : text;
     },
   },
@@ -167,8 +168,8 @@ export const fields: Field[] = [
     write: (r, value) => {
       const text = withValue(r.text, "/parallel/virtual_stages", value);
       const schedule = shown(r, "/parallel/schedule").value;
-      if (value > 1 && schedule !== interleaved) return withValue(text, "/parallel/schedule", interleaved);
-      if (value === 1 && schedule === interleaved) return withValue(text, "/parallel/schedule", "1f1b");
+      if (value > 1 && !isInterleaved(schedule)) return withValue(text, "/parallel/schedule", interleaved);
+      if (value === 1 && isInterleaved(schedule)) return withValue(text, "/parallel/schedule", "1f1b");
       return text;
     },
   },
@@ -224,7 +225,7 @@ export const fields: Field[] = [
     value: (r) => (overlapsReduction(r) ? "beside" : "after"),
     help: (r) =>
       overlapsReduction(r)
-        ? "Bucket by bucket. dp_overlap acts on the parameter all-gather only."
+        ? "Bucket by bucket; what is hidden is simulated. dp_overlap (0.8 in FP8 and FP4 unless written) then acts on the parameter all-gather only: the step may come out longer."
         : "All at once; dp_overlap is the share taken as hidden.",
     write: (r, when) =>
       withValue(r.text, "/parallel/overlap_grad_reduce", when === "beside" ? true : undefined),
@@ -233,7 +234,7 @@ export const fields: Field[] = [
     kind: "choice",
     id: "recompute",
     group: "layout",
-    label: "Recomputation",
+    label: "Recompute",
     pointer: "/parallel/recompute",
     shown: hasModel,
     options: () => named("none", "selective", "full"),
@@ -245,7 +246,7 @@ export const fields: Field[] = [
     kind: "choice",
     id: "rank_order",
     group: "layout",
-    label: "Neighbouring ranks",
+    label: "Rank order",
     pointer: "/parallel/rank_order",
     shown: hasModel,
     options: () => named("tp-cp-dp-pp", "tp-cp-pp-dp"),
@@ -394,8 +395,15 @@ function tensorRule(r: Reading): string {
 /** What the chosen schedule asks for (docs/scenario.md), with the numbers in question. */
 function scheduleRule(r: Reading): string {
   const at = (pointer: string) => String(shown(r, pointer).value ?? "?");
-  if (at("/parallel/schedule") !== interleaved) return "One virtual stage a rank.";
-  return `Needs two virtual stages a rank or more, and micro-batches (${at("/batch/micro_batches")}) that divide by pp (${at("/parallel/pp")}).`;
+  const schedule = at("/parallel/schedule");
+  if (!isInterleaved(schedule)) return "One virtual stage a rank.";
+  const micro = at("/batch/micro_batches");
+  const pp = at("/parallel/pp");
+  return `Needs two virtual stages a rank or more, and ${
+    schedule === interleaved
+      ? `micro-batches (${micro}) that divide by pp (${pp})`
+      : `pp (${pp}) or more micro-batches (${micro})`
+  }.`;
 }
 
 function gpusLine({ layout: l }: Result): string {
