@@ -28,12 +28,6 @@ int main(int argc, char** argv) {
 
   std::cout << R"(# Validation: the cost model against public measurements
 
-Written by one command, never by hand:
-
-    PRISM_MEASURED_DATA=<folder> npm run validate
-
-`build/native/tests/validation/cost_model/validation --table` writes `core/src/report/measurements.cpp`, the rows that a result names as nearest to it.
-
 What is compared is the *deterministic* step (every random factor at its median) with a measured or published time of one
 iteration, in seconds. Error = modelled / measured − 1. One set of numbers for a GPU and a precision, no number for a
 single row. Figures that were fitted on the rows they are shown with say so: they show that the model *can* explain the
@@ -44,5 +38,12 @@ repository are read from a folder.
 
 )";
   write_summary(std::cout, claims);
-  std::cout << body.str();
+  std::cout << body.str() << R"(## How this page is written
+
+Written by one command, never by hand:
+
+    PRISM_MEASURED_DATA=<folder> npm run validate
+
+`build/native/tests/validation/cost_model/validation --table` writes `core/src/report/measurements.cpp`, the rows that a result names as nearest to it.
+)";
 }
