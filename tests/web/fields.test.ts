@@ -129,7 +129,7 @@ test("the relaxed form keeps its virtual stages too, and says what it asks for",
     schedule: relaxed,
     virtual_stages: 4,
   });
-  expect(choice("schedule").help!(r)).toContain("pp (4) or more micro-batches (6)");
+  expect(choice("schedule").help!(r, undefined)).toContain("pp (4) or more micro-batches (6)");
 });
 
 describe("a ZeRO level", () => {
