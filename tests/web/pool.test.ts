@@ -105,8 +105,9 @@ describe("a run", () => {
     expect(run.of("done").length).toBe(1);
   });
 
-  test("later is prepared by the two its first numbers come from, then by the others with their tables", async () => {
-    const pool = await open(3);
+  test("later, on two, has its first numbers from one worker with the other's core free for the page", async () => {
+    answer = () => plan({ pilot: 1, trials: 40, attribution: 2 });
+    const pool = await open(2);
     pool.run("first", () => {});
     drain();
     for (const w of workers) w.heard.length = 0;
@@ -114,30 +115,35 @@ describe("a run", () => {
     pool.run("second", run.listener);
     const prepares = () =>
       workers.map((w) => w.heard.flatMap((m) => (m.type === "prepare" ? [m.tables?.[0]] : [])));
-    expect(prepares()).toEqual([[undefined], [undefined], []]);
-    workers[1]!.step();
-    expect(prepares()).toEqual([[undefined], [undefined], [7]]);
+    while (!workers[0]!.inbox.some((m) => m.type === "finish")) {
+      expect(prepares()).toEqual([[undefined], []]);
+      workers[0]!.step();
+    }
+    expect(prepares()).toEqual([[undefined], [7]]);
     drain();
-    expect(run.of("done").length).toBe(1);
+    expect(run.of("partial").map((e) => madeOf(e.result).trials.length)).toEqual([1, 4, 16, 40]);
   });
 
-  test("later has its first numbers from two units, one on each of two workers", async () => {
-    answer = () => plan({ pilot: 1, trials: 40, attribution: 2 });
-    const pool = await open(2);
-    pool.run("first", () => {});
-    drain();
-    const run = collect();
-    pool.run("second", run.listener);
-    let turn = 0;
-    drain((alive) => alive[turn++ % alive.length]!);
-    expect(run.of("partial").map((e) => madeOf(e.result).trials.length)).toEqual([2, 4, 16, 40]);
-    // Both went on by themselves: neither was asked for its first unit.
-    const asked = workers.flatMap((w) =>
-      w.heard.flatMap((m) => (m.type === "unit" && m.run === 2 && m.phase === "trials" ? [m.unit] : [])),
-    );
-    expect(asked).toContain(2);
-    expect(asked).not.toContain(0);
-    expect(asked).not.toContain(1);
+  test("later, on three or with a pilot of several units, is taken up by all as soon as there are tables", async () => {
+    for (const [size, pilot] of [
+      [3, 1],
+      [2, 3],
+    ] as const) {
+      answer = () => plan({ pilot, trials: 40, attribution: 2 });
+      const pool = await open(size);
+      pool.run("first", () => {});
+      drain();
+      for (const w of workers) w.heard.length = 0;
+      const run = collect();
+      pool.run("second", run.listener);
+      const tables = () =>
+        workers.map((w) => w.heard.flatMap((m) => (m.type === "prepare" ? [m.tables?.[0]] : [])));
+      expect(tables().flat()).toEqual([undefined]);
+      workers[0]!.step();
+      expect(tables().flat()).toEqual([undefined, ...Array(size - 1).fill(7)]);
+      drain();
+      expect(run.of("done").length).toBe(1);
+    }
   });
 
   test("later loses no unit of a worker that fails before it has begun it", async () => {
@@ -167,7 +173,7 @@ describe("a run", () => {
     drain((alive) => alive.at(-1)!);
     expect(run.of("done").length).toBe(1);
     const pilots = workers.flatMap((w) => w.heard).filter((m) => m.type === "unit" && m.phase === "pilot");
-    expect(pilots.map((m) => (m.type === "unit" ? m.unit : -1))).toEqual([2]);
+    expect(pilots.map((m) => (m.type === "unit" ? m.unit : -1))).toEqual([1, 2]);
   });
 
   test("of a single unit shows it before the account of where the time goes", async () => {

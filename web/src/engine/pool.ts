@@ -3,7 +3,7 @@
 // half a second of a cancel, is ended and replaced: no worker holds anything worth keeping.
 
 import type { Diagnostic, Plan, Result } from "../base/result";
-import type { Ahead, FromWorker, ToWorker, UnitRef } from "./protocol";
+import type { FromWorker, ToWorker, UnitRef } from "./protocol";
 import { drawsWithin, estimateSeconds, firstUnits, Work } from "./work";
 
 /** What the pool needs of a Worker. */
@@ -44,9 +44,9 @@ const failures_allowed = 2;
 interface Slot {
   worker: WorkerLike;
   ready: boolean;
-  /** Of the current run: asked to prepare, with what leave, has prepared, knows the pilot. */
+  /** Of the current run: asked to prepare, draws it may begin with unasked, has prepared, knows the pilot. */
   asked: boolean;
-  ahead: Ahead | undefined;
+  ahead: number | undefined;
   prepared: boolean;
   learned: boolean;
   out: UnitRef[];
@@ -66,7 +66,7 @@ interface Run {
   lead: Slot;
   tables: Uint8Array | undefined;
   work: Work | null;
-  /** Trial units the next partial result waits for: at first one, or one on each of two workers; then 4, 16, 64, … */
+  /** Trial units the next partial result waits for: 1, 4, 16, 64, … */
   milestone: number;
   /** First numbers were asked for. */
   shown: boolean;
@@ -126,7 +126,7 @@ export class Pool {
       lead,
       tables: undefined,
       work: null,
-      milestone: this.warm ? Math.min(2, this.slots.length) : 1,
+      milestone: 1,
       shown: false,
       finalAsked: false,
       failures: 0,
@@ -137,10 +137,7 @@ export class Pool {
       slot.asked = slot.prepared = slot.learned = false;
       slot.ahead = undefined;
     }
-    this.ask(lead, run, 0);
-    // Each of the two that the first numbers come from, where they are expected from two.
-    const second = run.milestone > 1 && this.slots.find((slot) => slot !== lead && isIdle(slot));
-    if (second) this.ask(second, run, 1);
+    this.ask(lead, run, true);
     return {
       proceed: () => {
         if (this.current !== run || !run.held) return;
@@ -228,8 +225,7 @@ export class Pool {
     this.slots[at] = fresh;
     if (at === this.slots.length - 1 && this.presetsAsked) fresh.worker.postMessage({ type: "presets" });
     if (run?.lead === slot) run.lead = fresh;
-    if (run && this.current === run && (run.lead === fresh || run.work))
-      this.ask(fresh, run, run.work ? undefined : 0);
+    if (run && this.current === run && (run.lead === fresh || run.work)) this.ask(fresh, run, !run.work);
   }
 
   /** One that can start at once, if there is one. */
@@ -263,10 +259,9 @@ export class Pool {
     for (const slot of this.slots) if (!slot.asked) this.ask(slot, run);
   }
 
-  /** `place` among those that start on it by themselves. */
-  private ask(slot: Slot, run: Run, place?: number) {
-    const draws = drawsWithin(run.limitSeconds, this.slots.length);
-    const ahead = place === undefined ? undefined : { place, draws };
+  /** `leads`: goes on to the first units by itself. */
+  private ask(slot: Slot, run: Run, leads = false) {
+    const ahead = leads ? drawsWithin(run.limitSeconds, this.slots.length) : undefined;
     slot.asked = true;
     slot.ahead = ahead;
     slot.prepared = slot.learned = false;
@@ -299,10 +294,10 @@ export class Pool {
         slot.prepared = true;
         if (!run.work) {
           run.work = new Work(message.plan);
-          run.milestone = Math.min(run.milestone, run.work.trialUnits);
           run.tables = message.tables;
-          for (const s of this.slots) this.begun(s, run);
-          if (this.warm) this.askOthers(run);
+          this.begun(slot, run);
+          // Of two cores the page needs one to draw what has changed, until there are numbers; a long pilot is for all.
+          if (this.warm && (this.slots.length > 2 || run.work.pilotUnits > 1)) this.askOthers(run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
           run.listener({ type: "plan", plan: message.plan, warnings: message.warnings, seconds });
           run.held = seconds > run.limitSeconds;

@@ -12,12 +12,6 @@ export interface UnitRef {
   unit: number;
 }
 
-/** Leave to start on a run without being asked, as one of its first workers, if it takes no more random draws than this. */
-export interface Ahead {
-  place: number;
-  draws: number;
-}
-
 /** Parts of a phase in unit order. */
 export interface Parts {
   trials: Uint8Array[];
@@ -30,13 +24,14 @@ export type ToWorker =
   | { type: "start"; module: WebAssembly.Module }
   /**
    * Read and compile a scenario; ends whatever the worker did before. `tables`: what another worker has computed for it.
+   * `ahead`: goes on to the first units unasked if the whole run takes no more random draws than this.
    */
   | {
       type: "prepare";
       run: number;
       text: string;
       tables?: Uint8Array | undefined;
-      ahead?: Ahead | undefined;
+      ahead?: number | undefined;
     }
   | { type: "learn"; run: number; pilot: Uint8Array[] }
   | { type: "unit"; run: number; phase: Phase; unit: number }

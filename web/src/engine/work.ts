@@ -3,12 +3,14 @@
 // in which workers answer cannot change a result.
 
 import type { Plan } from "../base/result";
-import type { Ahead, Parts, Phase, UnitRef } from "./protocol";
+import type { Parts, Phase, UnitRef } from "./protocol";
 
 /** Engine speed assumed before anything is measured: random draws a second and worker. */
 export const draws_per_second = 0.3e9;
 
 export const totalDraws = (plan: Plan) => plan.phases.reduce((sum, p) => sum + p.units * p.draws_per_unit, 0);
+
+const unitsOf = (plan: Plan, phase: Phase) => plan.phases.find((p) => p.name === phase)?.units ?? 0;
 
 /** Seconds a run is expected to take, from the plan alone. */
 export const estimateSeconds = (plan: Plan, workers: number) =>
@@ -18,18 +20,15 @@ export const estimateSeconds = (plan: Plan, workers: number) =>
 export const drawsWithin = (seconds: number, workers: number) => seconds * draws_per_second * workers;
 
 /**
- * What the first numbers wait for, as far as one of the first workers can do it by itself: it then waits for no page
- * that is busy drawing. A pilot of one unit is soon done, by each of them; one of many is everyone's work.
+ * What the first numbers wait for, as far as the worker that prepares can do it by itself, within so many draws: it then
+ * waits for no page that is busy drawing. A pilot of many units is everyone's work.
  */
-export function firstUnits(plan: Plan, ahead: Ahead | undefined): UnitRef[] {
-  if (!ahead || totalDraws(plan) > ahead.draws) return [];
-  const { place } = ahead;
-  const units = (name: Phase) => plan.phases.find((p) => p.name === name)?.units ?? 0;
-  if (units("pilot") > 1) return place < units("pilot") ? [{ phase: "pilot", unit: place }] : [];
-  if (place >= units("trials")) return [];
+export function firstUnits(plan: Plan, within: number | undefined): UnitRef[] {
+  if (within === undefined || totalDraws(plan) > within) return [];
+  const pilot = unitsOf(plan, "pilot");
   return [
-    ...(units("pilot") > 0 ? [{ phase: "pilot", unit: 0 } as const] : []),
-    { phase: "trials", unit: place },
+    ...(pilot > 0 ? [{ phase: "pilot", unit: 0 } as const] : []),
+    ...(pilot > 1 ? [] : [{ phase: "trials", unit: 0 } as const]),
   ];
 }
 
@@ -92,7 +91,11 @@ export class Work {
   }
 
   get trialUnits() {
-    return this.plan.phases.find((p) => p.name === "trials")?.units ?? 0;
+    return unitsOf(this.plan, "trials");
+  }
+
+  get pilotUnits() {
+    return unitsOf(this.plan, "pilot");
   }
 
   /** Trial parts without a gap from the first: what a partial result may be made of. */
