@@ -60,7 +60,8 @@ interface Run {
   listener: (event: RunEvent) => void;
   limitSeconds: number;
   started: number;
-  computing: number | null;
+  /** Since when, its preparation not counted. */
+  computing: number;
   held: boolean;
   /** Prepares first: the others then need not compute its tables again. */
   lead: Slot;
@@ -68,8 +69,6 @@ interface Run {
   work: Work | null;
   /** Trial units the next partial result waits for: 1, 4, 16, 64, … */
   milestone: number;
-  /** First numbers were asked for. */
-  shown: boolean;
   finalAsked: boolean;
   failures: number;
 }
@@ -121,13 +120,12 @@ export class Pool {
       listener,
       limitSeconds,
       started: this.now(),
-      computing: null,
+      computing: 0,
       held: false,
       lead,
       tables: undefined,
       work: null,
       milestone: 1,
-      shown: false,
       finalAsked: false,
       failures: 0,
     };
@@ -142,7 +140,7 @@ export class Pool {
       proceed: () => {
         if (this.current !== run || !run.held) return;
         run.held = false;
-        run.started = this.now();
+        run.started = run.computing = this.now();
         this.feedAll(run);
       },
       cancel: () => {
@@ -293,9 +291,13 @@ export class Pool {
       case "prepared":
         slot.prepared = true;
         if (!run.work) {
-          run.work = new Work(message.plan);
+          // Units that it goes on with by itself; it learns from them what it must.
+          const begun = firstUnits(message.plan, slot.ahead);
+          run.work = new Work(message.plan, begun);
           run.tables = message.tables;
-          this.begun(slot, run);
+          run.computing = this.now();
+          slot.out.push(...begun);
+          slot.learned = begun.at(-1)?.phase === "trials";
           // Of two cores the page needs one to draw what has changed, until there are numbers; a long pilot is for all.
           if (this.warm && (this.slots.length > 2 || run.work.pilotUnits > 1)) this.askOthers(run);
           const seconds = estimateSeconds(message.plan, this.slots.length);
@@ -319,16 +321,6 @@ export class Pool {
     }
   }
 
-  /** Units that a worker goes on with by itself once it has prepared; it learns from them what it must. */
-  private begun(slot: Slot, run: Run) {
-    const units = firstUnits(run.work!.plan, slot.ahead);
-    if (units.length === 0) return;
-    run.computing ??= this.now();
-    run.work!.claim(units);
-    slot.out.push(...units);
-    slot.learned = units.some(({ phase }) => phase === "trials");
-  }
-
   private take(slot: Slot, run: Run, ref: UnitRef, bytes: Uint8Array) {
     const work = run.work;
     if (!work) return;
@@ -336,7 +328,7 @@ export class Pool {
     if (at >= 0) slot.out.splice(at, 1);
     const hadPilot = work.pilotIn;
     if (!work.add(ref, bytes)) return this.feed(slot, run);
-    const spent = this.now() - (run.computing ?? run.started);
+    const spent = this.now() - run.computing;
     const left = spent > 200 ? ((spent / work.fraction) * (1 - work.fraction)) / 1000 : null;
     run.listener({ type: "progress", fraction: work.fraction, secondsLeft: left });
 
@@ -344,7 +336,6 @@ export class Pool {
     if (!work.complete && prefix >= run.milestone) {
       // Shown while it is being computed; the last milestone is all trials, before the account of where time goes.
       run.milestone = milestoneAfter(prefix, work.trialUnits);
-      run.shown = true;
       this.finish(slot, run, prefix, false);
       this.warm = true;
       this.askOthers(run);
@@ -368,11 +359,10 @@ export class Pool {
     }
     // One unit in hand and one waiting keeps a worker busy while the page draws. Before the first numbers only one,
     // so that nothing stands in their way.
-    const depth = run.shown ? 2 : 1;
+    const depth = run.milestone > 1 ? 2 : 1;
     while (slot.out.length < depth) {
       const ref = work.next();
       if (!ref) return;
-      run.computing ??= this.now();
       slot.out.push(ref);
       slot.worker.postMessage({ type: "unit", run: run.id, ...ref });
     }

@@ -40,14 +40,19 @@ export class Work {
   private readonly total: number;
   private done = 0;
 
-  constructor(readonly plan: Plan) {
+  /** `begun`: units that are handed out already. */
+  constructor(
+    readonly plan: Plan,
+    begun: UnitRef[],
+  ) {
     // Trials come first: the answer does not wait for the account of where the time goes.
     for (const name of ["pilot", "trials", "attribution", "check"] as const) {
       const phase = plan.phases.find((p) => p.name === name);
       this.missing[name] = phase?.units ?? 0;
       this.draws[name] = phase?.draws_per_unit ?? 0;
       const list = name === "pilot" ? this.waiting.pilot : this.waiting.main;
-      for (let unit = 0; unit < this.missing[name]; unit++) list.push({ phase: name, unit });
+      for (let unit = 0; unit < this.missing[name]; unit++)
+        if (!begun.some((u) => u.phase === name && u.unit === unit)) list.push({ phase: name, unit });
     }
     this.total = totalDraws(plan);
   }
@@ -55,13 +60,6 @@ export class Work {
   /** The next unit, or nothing while the pilot is still out or when all is handed out. */
   next(): UnitRef | undefined {
     return this.waiting.pilot.shift() ?? (this.pilotIn ? this.waiting.main.shift() : undefined);
-  }
-
-  /** Takes out units that a worker has begun by itself. */
-  claim(units: UnitRef[]) {
-    const begun = (ref: UnitRef) => units.some((u) => u.phase === ref.phase && u.unit === ref.unit);
-    for (const list of ["pilot", "main"] as const)
-      this.waiting[list] = this.waiting[list].filter((ref) => !begun(ref));
   }
 
   /** Units of a worker that is gone go to the front. */

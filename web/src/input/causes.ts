@@ -178,14 +178,8 @@ const meaning = (list: { name: string; meaning: string }[] | undefined, name: un
   list?.find((entry) => entry.name === name)?.meaning ?? String(name).replaceAll("_", " ");
 
 /** Of whom a draw is, for a title. */
-const holders: Record<string, string> = {
-  operation: "each operation",
-  micro_batch: "each micro-batch",
-  gpu: "each GPU",
-  node: "each node",
-  replica: "each replica",
-  cluster: "all GPUs",
-};
+const holder = (scope: unknown) =>
+  scope === "cluster" ? "all GPUs" : `each ${scope === "gpu" ? "GPU" : String(scope).replace("_", "-")}`;
 
 export interface CauseText {
   /** Its own among all causes. */
@@ -199,13 +193,13 @@ export interface CauseText {
 function plainTitle({ value, list }: Cause): string {
   if (typeof value.name === "string" && value.name) return value.name;
   const what = targetText(value.what);
-  return isStall(list) ? `Stalls of ${what}` : `${capital(what)}, ${holders[String(value.scope)]}`;
+  return isStall(list) ? `Stalls of ${what}` : `${capital(what)}, ${holder(value.scope)}`;
 }
 
 function titleOf(r: Reading, cause: Cause): string {
   const title = plainTitle(cause);
   const alike = causesOf(r).filter((other) => plainTitle(other) === title);
-  const at = alike.findIndex((other) => other.list === cause.list && other.index === cause.index);
+  const at = alike.findIndex((other) => pointerTo(other) === pointerTo(cause));
   return at > 0 ? `${title} (${at + 1})` : title;
 }
 

@@ -225,7 +225,7 @@ export const fields: Field[] = [
     value: (r) => (overlapsReduction(r) ? "beside" : "after"),
     help: (r) =>
       overlapsReduction(r)
-        ? "Bucket by bucket; what is hidden is simulated. dp_overlap (0.8 in FP8 and FP4 unless written) then acts on the parameter all-gather only: the step may come out longer."
+        ? "Bucket by bucket. dp_overlap (in FP8 and FP4 0.8 if not written) acts on the parameter all-gather only: the step may be longer."
         : "All at once; dp_overlap is the share taken as hidden.",
     write: (r, when) =>
       withValue(r.text, "/parallel/overlap_grad_reduce", when === "beside" ? true : undefined),
