@@ -109,7 +109,7 @@ export function signedTexts({ value, interval: [low, high] }: Difference, unit: 
   return { value: text(value), low: text(low), high: text(high) };
 }
 
-const sides: [string, string] = ["First", "Second"];
+const sides: [string, string] = ["This scenario", "The second one"];
 
 /** Both at a glance, and their difference on the same noise. */
 export function comparisonTable(study: Study, [one, other] = sides): Table {
