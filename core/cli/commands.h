@@ -2,6 +2,7 @@
 // What the program does, one function a subcommand. Each returns the exit code.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,11 @@ namespace prism::cli {
 struct RunOptions {
   std::string file;
   Overrides overrides;
-  unsigned threads = 0;      ///< 0: as many as the machine has
-  std::string samples_file;  ///< where the trials go as CSV; empty: nowhere
+  unsigned threads = 0;                     ///< 0: as many as the machine has
+  std::optional<std::string> samples_file;  ///< where the trials go as CSV
   bool json = false, csv = false;
-  std::string blocks, part_file;  ///< only these blocks of the trials, into this file
+  std::optional<std::string> blocks;  ///< only these blocks of the trials
+  std::string part_file;              ///< where they go
 };
 int run(const RunOptions& options);
 

@@ -84,11 +84,11 @@ void add_run(CLI::App& app, RunOptions& o, int& code) {
   CLI::Option* samples =
       command->add_option("--samples", o.samples_file, "Write every trial to this CSV file");
   CLI::Option* json = command->add_flag("--json", o.json, "Print the result document");
-  command->add_flag("--csv", o.csv, "Print the quantiles as CSV")->excludes(json);
+  CLI::Option* csv = command->add_flag("--csv", o.csv, "Print the quantiles as CSV")->excludes(json);
   CLI::Option* blocks = command->add_option(
       "--blocks", o.blocks, "Only blocks A to B - 1 of 256 trials each, into a file for prism merge");
   CLI::Option* part = command->add_option("-o,--output", o.part_file, "That file");
-  blocks->needs(part)->excludes(json)->excludes(samples);
+  blocks->needs(part)->excludes(json)->excludes(csv)->excludes(samples);
   part->needs(blocks);
   command->callback([&] { code = run(o); });
 }

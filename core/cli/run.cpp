@@ -58,7 +58,7 @@ bool write_samples(std::ofstream& out, const Job& job, const Parts& trials) {
 int run_part(const RunOptions& options, const std::string& scenario, Job& job) {
   std::pair<std::int64_t, std::int64_t> range;
   try {
-    range = block_range(options.blocks, unit_count(*job.simulation, Phase::trials));
+    range = block_range(*options.blocks, unit_count(*job.simulation, Phase::trials));
   } catch (const std::runtime_error& e) {
     print_fault("usage", e.what(), options.json);
     return usage;
@@ -93,21 +93,21 @@ void print_result(const Job& job, const Finished& parts, unsigned threads, bool 
 }
 
 int run(const RunOptions& options) {
-  for (const std::string* output : {&options.samples_file, &options.part_file})
-    if (!output->empty() && !spares_inputs(*output, {options.file}, options.json)) return refused;
+  for (const std::string& output : {options.samples_file.value_or(""), options.part_file})
+    if (!output.empty() && !spares_inputs(output, {options.file}, options.json)) return refused;
   const auto input = read_input(options.file, options.overrides, options.json);
   if (!input) return refused;
   auto job = prepare(*input, options.json);
   if (!job) return refused;
   if (!options.json) print_warnings(*job, *input);
 
-  if (!options.blocks.empty()) return run_part(options, input->text, *job);
+  if (options.blocks) return run_part(options, input->text, *job);
   // Before the work: a place where nothing can be written is found at once.
   std::ofstream samples;
   errno = 0;
-  if (!options.samples_file.empty()) samples.open(options.samples_file, std::ios::binary);
+  if (options.samples_file) samples.open(*options.samples_file, std::ios::binary);
   const auto unwritable = [&] {
-    print_fault("unwritable", cannot_write(options.samples_file), options.json);
+    print_fault("unwritable", cannot_write(*options.samples_file), options.json);
     return refused;
   };
   if (samples.fail()) return unwritable();
@@ -117,7 +117,7 @@ int run(const RunOptions& options) {
     parts = run_job(*job, options.threads, [&](double share) { line.show(share); });
   }
   print_result(*job, parts, options.threads, options.json, options.csv);
-  return options.samples_file.empty() || write_samples(samples, *job, parts.trials) ? done : unwritable();
+  return !options.samples_file || write_samples(samples, *job, parts.trials) ? done : unwritable();
 }
 
 int check(const CheckOptions& options) {

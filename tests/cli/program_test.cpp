@@ -268,6 +268,10 @@ TEST_F(Program, UsageErrorsAndMissingFiles) {
   EXPECT_NE(run("study sweeep x").err.find("study has no command \"sweeep\"; there are: sensitivity, "),
             std::string::npos);
   EXPECT_EQ(run("run - --blocks x -o '" + path("p") + "'", scenario).code, 2);
+  // What a script's unset variable becomes is not a run of everything.
+  EXPECT_EQ(run("run - --blocks '' -o '" + path("p") + "'", scenario).code, 2);
+  EXPECT_EQ(run("run - --blocks 0:1 --csv -o '" + path("p") + "'", scenario).code, 2);
+  EXPECT_EQ(run("run - --samples ''", scenario).code, 1);
   EXPECT_EQ(run("run - --blocks 0:1 -o '" + path("p") + "' --samples '" + path("s") + "'", scenario).code, 2);
 
   const Ended missing = run("run '" + path("absent.json") + "'");

@@ -76,14 +76,17 @@ describe("a run", () => {
     }
   });
 
-  test("shows the first unit's numbers first, then 4, 16 and all trials", async () => {
+  test.each([
+    [1e6, 2],
+    [5e6, 1],
+  ])("of %i draws a unit shows the numbers of %i first, then of 4, 16 and all", async (draws, first) => {
+    answer = () => plan({ trials: 40, attribution: 2 }, draws);
     const pool = await open(1);
     const run = collect();
     pool.run("text", run.listener);
     drain();
     const sizes = run.of("partial").map((e) => madeOf(e.result).trials.length);
-    expect(sizes[0]).toBe(1);
-    expect(sizes).toEqual([1, 4, 16, 40]);
+    expect(sizes).toEqual([first, 4, 16, 40]);
     for (const event of run.of("partial")) {
       const made = madeOf(event.result).trials;
       expect(made).toEqual(made.map((_, i) => i));
@@ -98,7 +101,7 @@ describe("a run", () => {
       workers.map((w) => w.heard.flatMap((m) => (m.type === "prepare" ? [m.tables?.[0]] : [])));
     while (!workers[0]!.inbox.some((m) => m.type === "finish")) {
       expect(prepares()).toEqual([[undefined], [], []]);
-      workers[0]!.step();
+      expect(workers[0]!.step()).toBe(true);
     }
     expect(prepares()).toEqual([[undefined], [7], [7]]);
     drain();
@@ -117,11 +120,11 @@ describe("a run", () => {
       workers.map((w) => w.heard.flatMap((m) => (m.type === "prepare" ? [m.tables?.[0]] : [])));
     while (!workers[0]!.inbox.some((m) => m.type === "finish")) {
       expect(prepares()).toEqual([[undefined], []]);
-      workers[0]!.step();
+      expect(workers[0]!.step()).toBe(true);
     }
     expect(prepares()).toEqual([[undefined], [7]]);
     drain();
-    expect(run.of("partial").map((e) => madeOf(e.result).trials.length)).toEqual([1, 4, 16, 40]);
+    expect(run.of("partial").map((e) => madeOf(e.result).trials.length)).toEqual([2, 4, 16, 40]);
   });
 
   test("later, on three or with a pilot of several units, is taken up by all as soon as there are tables", async () => {
@@ -278,7 +281,7 @@ describe("a run", () => {
       if (workers[0]!.inbox.some((m) => m.type === "finish")) finished = true;
       if (!finished) expect(waiting()).toBeLessThanOrEqual(1);
       most = Math.max(most, waiting());
-      workers[0]!.step();
+      expect(workers[0]!.step()).toBe(true);
     }
     expect(most).toBe(2);
   });
@@ -409,7 +412,7 @@ describe("a worker that fails", () => {
     for (let n = 0; n < 1000; n++) {
       const finish = workers[0]!.inbox.find((m) => m.type === "finish");
       if (finish?.type === "finish" && finish.parts.attribution.length > 0) break;
-      workers[0]!.step();
+      expect(workers[0]!.step()).toBe(true);
     }
     workers[0]!.onerror?.({ message: "gone" });
     await started();

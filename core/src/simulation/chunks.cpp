@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop that most of a run's time goes to.
+// The chunk path, which most of a run's time goes to, and its draws.
 #include <algorithm>
 
 #include "simulation/ending.h"

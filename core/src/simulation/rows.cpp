@@ -62,6 +62,7 @@ PRISM_ROW void look_up(const std::uint32_t* __restrict word, const SampleTable::
     index[k] = (bits >> (23 - SampleTable::mantissa_bits)) - (127u << SampleTable::mantissa_bits) +
                upper * static_cast<std::uint32_t>(SampleTable::side);
   }
+  static_assert(lane_count % 4 == 0);
   for (std::size_t k = 0; k < lane_count; k += 4) {
     std::uint64_t pair[4];
     static_assert(sizeof pair == 4 * sizeof *bucket);

@@ -4,7 +4,7 @@
 
 import type { Diagnostic, Plan, Result } from "../base/result";
 import type { FromWorker, ToWorker, UnitRef } from "./protocol";
-import { drawsWithin, estimateSeconds, firstUnits, Work } from "./work";
+import { drawsWithin, estimateSeconds, firstTrials, firstUnits, Work } from "./work";
 
 /** What the pool needs of a Worker. */
 export interface WorkerLike {
@@ -67,16 +67,16 @@ interface Run {
   lead: Slot;
   tables: Uint8Array | undefined;
   work: Work | null;
-  /** Trial units the next partial result waits for: 1, 4, 16, 64, … */
+  /** Trial units the next partial result waits for: those of the first numbers, then 4, 16, 64, … */
   milestone: number;
   finalAsked: boolean;
   failures: number;
 }
 
-/** 1, 4, 16, 64, … trial units, then all of them. */
+/** 4, 16, 64, … trial units, then all of them. */
 function milestoneAfter(prefix: number, all: number): number {
   if (prefix >= all) return Number.POSITIVE_INFINITY;
-  let milestone = 1;
+  let milestone = 4;
   while (milestone <= prefix) milestone *= 4;
   return Math.min(milestone, all);
 }
@@ -294,6 +294,7 @@ export class Pool {
           // Units that it goes on with by itself; it learns from them what it must.
           const begun = firstUnits(message.plan, slot.ahead);
           run.work = new Work(message.plan, begun);
+          run.milestone = firstTrials(message.plan);
           run.tables = message.tables;
           run.computing = this.now();
           slot.out.push(...begun);
@@ -359,7 +360,7 @@ export class Pool {
     }
     // One unit in hand and one waiting keeps a worker busy while the page draws. Before the first numbers only one,
     // so that nothing stands in their way.
-    const depth = run.milestone > 1 ? 2 : 1;
+    const depth = run.milestone > 2 ? 2 : 1;
     while (slot.out.length < depth) {
       const ref = work.next();
       if (!ref) return;

@@ -12,6 +12,9 @@ export const totalDraws = (plan: Plan) => plan.phases.reduce((sum, p) => sum + p
 
 const unitsOf = (plan: Plan, phase: Phase) => plan.phases.find((p) => p.name === phase)?.units ?? 0;
 
+/** Units of trials that the first numbers are made of: two where the run takes few random draws. */
+export const firstTrials = (plan: Plan) => Math.min(unitsOf(plan, "trials"), totalDraws(plan) < 2e8 ? 2 : 1);
+
 /** Seconds a run is expected to take, from the plan alone. */
 export const estimateSeconds = (plan: Plan, workers: number) =>
   totalDraws(plan) / (draws_per_second * workers);
@@ -26,10 +29,9 @@ export const drawsWithin = (seconds: number, workers: number) => seconds * draws
 export function firstUnits(plan: Plan, within: number | undefined): UnitRef[] {
   if (within === undefined || totalDraws(plan) > within) return [];
   const pilot = unitsOf(plan, "pilot");
-  return [
-    ...(pilot > 0 ? [{ phase: "pilot", unit: 0 } as const] : []),
-    ...(pilot > 1 ? [] : [{ phase: "trials", unit: 0 } as const]),
-  ];
+  const first: UnitRef[] = pilot ? [{ phase: "pilot", unit: 0 }] : [];
+  if (pilot < 2) for (let unit = 0; unit < firstTrials(plan); unit++) first.push({ phase: "trials", unit });
+  return first;
 }
 
 export class Work {

@@ -193,7 +193,8 @@ export interface CauseText {
 function plainTitle({ value, list }: Cause): string {
   if (typeof value.name === "string" && value.name) return value.name;
   const what = targetText(value.what);
-  return isStall(list) ? `Stalls of ${what}` : `${capital(what)}, ${holder(value.scope)}`;
+  if (isStall(list)) return `Stalls of ${what}`;
+  return capital(what) + (value.scope ? `, ${holder(value.scope)}` : "");
 }
 
 function titleOf(r: Reading, cause: Cause): string {

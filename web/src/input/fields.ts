@@ -225,8 +225,8 @@ export const fields: Field[] = [
     value: (r) => (overlapsReduction(r) ? "beside" : "after"),
     help: (r) =>
       overlapsReduction(r)
-        ? "Bucket by bucket. dp_overlap (in FP8 and FP4 0.8 if not written) acts on the parameter all-gather only: the step may be longer."
-        : "All at once; dp_overlap is the share taken as hidden.",
+        ? "In buckets. dp_overlap acts on the parameter all-gather only."
+        : "At once; dp_overlap is the share hidden.",
     write: (r, when) =>
       withValue(r.text, "/parallel/overlap_grad_reduce", when === "beside" ? true : undefined),
   },
@@ -399,7 +399,7 @@ function scheduleRule(r: Reading): string {
   if (!isInterleaved(schedule)) return "One virtual stage a rank.";
   const micro = at("/batch/micro_batches");
   const pp = at("/parallel/pp");
-  return `Needs two virtual stages a rank or more, and ${
+  return `Needs 2 or more virtual stages, and ${
     schedule === interleaved
       ? `micro-batches (${micro}) that divide by pp (${pp})`
       : `pp (${pp}) or more micro-batches (${micro})`

@@ -14,11 +14,11 @@ std::vector<Diagnostic> check_virtual_stages(const PipelineShape& shape) {
   if (shape.ranks < 2)
     faults.push_back(
         {Code::inconsistent, "/parallel/pp",
-         "interleaved-1f1b needs at least 2 pipeline ranks, found " + std::to_string(shape.ranks),
+         "an interleaved schedule needs at least 2 pipeline ranks, found " + std::to_string(shape.ranks),
          "use the schedule 1f1b"});
   else if (shape.virtual_stages < 2)
     faults.push_back({Code::inconsistent, "/parallel/virtual_stages",
-                      "interleaved-1f1b needs at least 2 virtual stages a rank, found " +
+                      "an interleaved schedule needs at least 2 virtual stages a rank, found " +
                           std::to_string(shape.virtual_stages),
                       "use the schedule 1f1b"});
   return faults;
